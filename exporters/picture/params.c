@@ -39,6 +39,8 @@ const struct bw_param bw_picture_light_rows[5] = {
                   "Relief and pattern, of which `colour` is the mean; they move with the obstacle. Wood and bark "     \
                   "grow along a shape's own z, bricks lie level; cylinders of bark, cloth, wax are not quite round. "  \
                   "facade: each part of a mesh is a house with windows; with `glow` some are lit."),                   \
+        BW_F64(S, m gloss, "gloss", "0", 0, 1e3, 0,                                                                    \
+               "Mirrored light of flames, times what it is in life, where roughness is below 1; 0: of lamps alone."),  \
         BW_F64(S, m scale, "scale", "1", 1e-6, 1e6, 0,                                                                 \
                "Size of the material's pattern, times what it is in life: a brick is 24 cm long; of wax how far "      \
                "light gets, too."),                                                                                    \
@@ -46,11 +48,11 @@ const struct bw_param bw_picture_light_rows[5] = {
                "What glows: it sends out the light of a flame of that temperature besides; 0: none. It lights "        \
                "nothing else.")
 
-static const struct bw_param each_rows[6] = {
+static const struct bw_param each_rows[7] = {
     BW_STRING(struct bw_picture_obstacle, stage, "stage", NULL, "Id of the stage that the obstacle is."),
     OBSTACLE_ROWS(struct bw_picture_obstacle, ),
 };
-const struct bw_param bw_picture_obstacle_rows[6] = {
+const struct bw_param bw_picture_obstacle_rows[7] = {
     OBSTACLE_ROWS(struct bw_picture_obstacles, all.),
     BW_LIST(struct bw_picture_obstacles, each, struct bw_picture_obstacle, "each", each_rows,
             "Those that look otherwise, at most 16, each by its `stage`; keys that are left out are the usual ones."),
@@ -252,7 +254,8 @@ static void glow_of(double kelvin, double fire, float rgb[3])
 
 static struct bw_material_wish material_of(const struct bw_picture_obstacle *o, double fire)
 {
-    struct bw_material_wish wish = {.kind = o->material, .roughness = (float)o->roughness, .scale = o->scale};
+    struct bw_material_wish wish = {
+        .kind = o->material, .roughness = (float)o->roughness, .gloss = (float)o->gloss, .scale = o->scale};
     for (int c = 0; c < 3; c++) wish.colour[c] = (float)fmin(fmax(o->colour[c], 0), 1);
     glow_of(o->glow, fire, wish.glow);
     return wish;

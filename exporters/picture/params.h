@@ -30,6 +30,7 @@ struct bw_picture_obstacle {
     const char *stage; ///< its id
     bw_vec3 colour;
     double roughness, scale;
+    double gloss;     ///< of the flames' light that a smooth one mirrors
     double glow;      ///< K; 0: it does not
     int32_t material; ///< enum bw_material
 };
@@ -102,7 +103,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[12],
-    bw_picture_obstacle_rows[6], bw_picture_scorch_rows[3], bw_picture_particle_rows[10], bw_picture_flame_rows[7],
+    bw_picture_obstacle_rows[7], bw_picture_scorch_rows[3], bw_picture_particle_rows[10], bw_picture_flame_rows[7],
     bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.

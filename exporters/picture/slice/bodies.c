@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cut through an obstacle drawn as a block of metal with narrow round edges (a quarter of a circle, EDGE of the
  * picture's height) and a face that bulges a little, under a lamp at its upper left, and its shadow on what lies lower
- * right of it: a flat patch would look like a hole. Where a map glows, each side is lit by what lies before it. */
+ * right of it: a flat patch would look like a hole. Where a map glows it is cast concrete, dull, whose sides are lit by
+ * what lies before them, most at their edges. */
 #include "bodies.h"
+#include <picture/volume/material/grain.h>
 
 #include <math.h>
 
@@ -12,7 +14,10 @@
 #define ACROSS 0.012          ///< over which the way out is found: a wall's ridge is as round as that
 #define THROW 0.024           ///< how far shadows fall, and how soft they are
 #define BEYOND 0.12           ///< from how far before a side light comes
-#define GLOWS 1.3f            ///< of that light that it sends back
+#define GLOWS 2.4f            ///< of that light that an edge sends back …
+#define RIM 0.006             ///< … and how far in: of the picture's height, where a third is left …
+#define INNER 0.16f           ///< … of what the middle sends back too
+#define PEBBLE 0.022          ///< of the picture's height: the concrete's
 enum { BEFORE = 5, FAN = 5 }; ///< places of it along each of so many ways
 #define SHADOW 0.6f           ///< of the light, that they take at most
 
@@ -69,10 +74,21 @@ static void glow_gather(const struct bw_slice *s, const struct bw_image *glow, c
     }
 }
 
+/// What a place of the cut through concrete has of its mean light: pebbles in grey mortar, and stains.
+static float concrete(double u, double v, const double pixel[2], double height)
+{
+    const double at[3] = {u / (pixel[1] * height), v / (pixel[1] * height), 0.5}, foot = 1 / height;
+    const double cell[3] = {at[0] / PEBBLE, at[1] / PEBBLE, 0.5};
+    float which;
+    const float edge = bw_grain_cells(cell, &which), round = fminf(fmaxf(6 * (edge - 0.08f), 0), 1);
+    const float stain = bw_grain_waves(at, 0.2, 3, 0.6f, foot), grit = bw_grain_waves(at, 0.008, 2, 0.8f, foot);
+    return (0.7f + 0.6f * stain) * (0.75f + 0.5f * grit) * (1 + 0.6f * round * (which - 0.45f));
+}
+
 void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double pixel[2], double height,
                      const struct bw_image *glow, float rgb[3])
 {
-    static const float bodies[2][3] = {{0.4f, 0.41f, 0.43f}, {0.5f, 0.49f, 0.48f}};
+    static const float metal[3] = {0.4f, 0.41f, 0.43f}, stone[3] = {0.3f, 0.295f, 0.285f};
     if (!s->solid) return;
     const double distance = distance_read(s, u, v, pixel), throw = THROW * height, step = fmax(ACROSS * height, 1);
     const double behind = distance_read(s, u - throw *pixel[0], v + throw *pixel[1], pixel);
@@ -85,12 +101,15 @@ void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double 
     const double dy = distance_read(s, u, v + step * pixel[1], pixel) - distance_read(s, u, v - step * pixel[1], pixel);
     const struct relief lamp = relief_light(dx / (2 * step), dy / (2 * step), -distance / height);
     const double far = BEYOND * height - fmin(distance, 0), way[2] = {far * dx / (2 * step), far * dy / (2 * step)};
-    const float side = GLOWS * (float)fmin(hypot(dx, dy) / (2 * step), 1);
+    const float rim = INNER + (1 - INNER) * (float)exp(fmin(distance, 0) / (RIM * height));
+    const float side = GLOWS * rim * (float)fmin(hypot(dx, dy) / (2 * step), 1);
+    const float grain = glow ? concrete(u, v, pixel, height) : 1;
     float light[3] = {0};
     if (glow) glow_gather(s, glow, (double[2]){u, v}, pixel, way, light);
     for (int c = 0; c < 3; c++) {
         const float gloss = (float)lamp.gloss * (1.02f - 0.04f * (float)c);
-        const float body = bodies[!!glow][c] * (float)(0.12 + 1.1 * lamp.lit) + gloss + side * light[c];
-        rgb[c] = rgb[c] * (1 - inside) + body * inside;
+        const float body = glow ? grain * (stone[c] * (float)(0.12 + 1.1 * lamp.lit) + side * light[c])
+                                : metal[c] * (float)(0.12 + 1.1 * lamp.lit) + gloss;
+        rgb[c] = rgb[c] * (1 - inside) + fminf(body, 1) * inside;
     }
 }

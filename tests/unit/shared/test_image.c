@@ -310,6 +310,24 @@ Test(image, schlieren_glow_where_gas_is_thin)
     cr_assert(hottest[2] > hot[2] + 0.05f && hottest[2] < 1, "%g, %g", (double)hot[2], (double)hottest[2]);
 }
 
+/* Hot gas, which is thin, so that its slopes are small, shows them: what faces the lamp is brighter. */
+Test(image, schlieren_glow_in_relief)
+{
+    enum { N = 32 };
+    float value[N * N], green[2];
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < N * N; i++) value[i] = 0.12f * expf((turn ? -8.f : 8.f) * ((i % N + 0.5f) / N - 0.5f));
+        cr_assert_eq(bw_image_init(&img, &tools, 64, 64), BW_OK);
+        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        green[turn] = img.px[3 * (32 * 64 + 32) + 1];
+        bw_image_free(&img);
+    }
+    cr_assert(fabsf(green[0] - green[1]) > 0.03f, "%g and %g", (double)green[0], (double)green[1]);
+}
+
 /* Air without smoke is thinner than smoke, and no hotter. */
 Test(image, schlieren_of_smoke_do_not_glow)
 {
@@ -375,7 +393,7 @@ Test(image, schlieren_light_walls)
     struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .solid = solid, .field = "mass", .axis = 1};
     struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
     struct bw_image img;
-    float side[2] = {0};
+    float side[2] = {0}, middle = 0;
     for (int hot = 0; hot < 2; hot++) { // the lamp is on the left: the same wall, hot on its left, then on its right
         for (int i = 0; i < N * N; i++) {
             const double x = (i % N + 0.5) / N;
@@ -385,9 +403,11 @@ Test(image, schlieren_light_walls)
         cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
         cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
         side[hot] = img.px[3 * (200 * 400 + 163)]; // just inside its left side
+        if (!hot) middle = img.px[3 * (200 * 400 + 190)];
         bw_image_free(&img);
     }
     cr_assert(side[0] > side[1] + 0.2f, "%g by the hot gas, %g without", (double)side[0], (double)side[1]);
+    cr_assert(side[0] > middle + 0.2f, "%g at its edge, %g farther in", (double)side[0], (double)middle);
 }
 
 /* Sum of a labelled slice at `time`, with `fps` frames a second. */

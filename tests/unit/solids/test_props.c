@@ -198,6 +198,21 @@ Test(props, grown_cylinders_stay_near_and_close)
         }
 }
 
+/* What is molten is wet and deeper in colour; rim, sides and foot are not. */
+Test(props, wax_is_wet_in_its_pool)
+{
+    const double up[3] = {0, 0, 1}, aside[3] = {1, 0, 0};
+    const double pool[3] = {0.5, 0, 20}, rim[3] = {11.6, 0, 21}, side[3] = {12, 0, 20}, foot[3] = {0.5, 0, 1};
+    const struct bw_finish wet = finish_of(BW_MATERIAL_WAX, pool, up, 0.01, 0),
+                           dry[3] = {finish_of(BW_MATERIAL_WAX, rim, up, 0.01, 0),
+                                     finish_of(BW_MATERIAL_WAX, side, aside, 0.01, 0),
+                                     finish_of(BW_MATERIAL_WAX, foot, up, 0.01, 0)};
+    for (int i = 0; i < 3; i++) {
+        cr_expect_lt(wet.roughness, 0.4f * dry[i].roughness, "%d: %g", i, (double)dry[i].roughness);
+        cr_expect_lt(wet.albedo[2] * dry[i].albedo[0], 0.8f * wet.albedo[0] * dry[i].albedo[2], "%d", i);
+    }
+}
+
 /* Molten wax is level, lower than the rim, and no run leaves the rim torn. */
 Test(props, wax_has_a_level_pool)
 {

@@ -367,3 +367,45 @@ Test(shapes, wax_glows_by_its_flame)
         cr_expect_lt(wax[i][2] * wax[i - 1][0], 0.8f * wax[i - 1][2] * wax[i][0], "no redder at %d", i);
     }
 }
+
+/* ---- gloss ---- */
+
+/// Light of the middle of a slab's smooth top, where the eye would see a flame in it, with `n` shapes, of which the
+/// second would stand before the flame.
+static float mirrored(float gloss, int n)
+{
+    const struct bw_shape shape[2] = {
+        {.kind = BW_SHAPE_BOX, .center = {0, 0, -0.5}, .scale = {3, 3, 0.5}, UPRIGHT},
+        {.kind = BW_SHAPE_BOX, .center = {0, 0.8, 0.9}, .scale = {0.6, 0.05, 0.6}, UPRIGHT},
+    };
+    struct bw_shapes *s = shapes_of(shape, n);
+    struct bw_volume v = {.shapes = s, .box = {.h = 0.1, .n = {FLAME, FLAME, FLAME}, .origin = {-0.8, 1.2, 1.2}}};
+    struct bw_scene scene = {.lo = {-3, -3, -1}, .hi = {3, 3, 3}, .extinction = 1, .exposure = 1};
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look.key = scene.look.environment = 0;
+    scene.look.material = (struct bw_material_wish){
+        .kind = BW_MATERIAL_PLAIN, .colour = {0.1f, 0.1f, 0.1f}, .roughness = 0.2f, .gloss = gloss, .scale = 1};
+    v.flame = take(NULL, FLAME * FLAME * FLAME * sizeof(float));
+    for (int i = 0; i < FLAME * FLAME * FLAME; i++)
+        v.flame[i] = abs(i % FLAME - 8) < 3 && abs(i / FLAME % FLAME - 8) < 3 && abs(i / FLAME / FLAME - 8) < 3;
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, 9, 9), BW_OK);
+    const struct bw_aim aim = {
+        .elevation = 0.785398, .distance = 20, .tan_long = 0.005, .has_target = 1, .target = {0, 0, 0}};
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    const float light = img.px[3 * (9 * 4 + 4)];
+    bw_image_free(&img);
+    bw_shapes_free(&tools, s);
+    give(NULL, v.flame);
+    return light;
+}
+
+/* What is smooth mirrors flames, as much as it is told, and none that stand behind something else. */
+Test(shapes, gloss_mirrors_flames)
+{
+    const float dull = mirrored(0, 1), one = mirrored(1, 1), two = mirrored(2, 1);
+    cr_expect_gt(one, 2 * dull, "%g beside %g", one, dull);
+    cr_expect_float_eq(two - dull, 2 * (one - dull), 0.02f * two, "%g, %g, %g", dull, one, two);
+    cr_expect_float_eq(mirrored(1, 2), mirrored(0, 2), 0.02f * one, "a wall before it: %g", mirrored(1, 2));
+}

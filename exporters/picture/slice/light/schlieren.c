@@ -12,8 +12,10 @@
 #include <string.h>
 
 #define FROM 2.2f     ///< radians anticlockwise from the right: slopes down towards there are amber
-#define RELIEF 0.35f  ///< height of what glows, times its slope
-#define SHADED 0.55f  ///< of its light that the relief shades
+#define RELIEF 0.5f   ///< height of what glows, times its slope
+#define SHADED 0.58f  ///< of its light that the relief shades
+#define LIT 1.25f     ///< of flat gas's light, what slopes towards the lamp have at most
+#define STEEP 6.0f    ///< times: thin gas changes little, but much by its ratio, and so heat does
 #define PALE 12.0f    ///< lines in what glows: how soon they are pale …
 #define FAINT 0.45f   ///< … and how much fainter
 #define SPILL 1.2f    ///< of the light that spreads, what cold gas and floor send back
@@ -31,16 +33,17 @@ static float thin_at(float value, const double range[2])
     return fminf(fmaxf(logf(hi / fmaxf(value, 0.1f * lo)) / logf(hi / lo), 0), BEYOND);
 }
 
-/// What glows, `thin` from 0 to BEYOND, where the filter's slopes are x, y.
+/// What glows, `thin` from 0 to BEYOND, where its heat's slopes are -x, -y: shaded whole, so that what is hottest, and
+/// as bright as a picture may be, shows its folds too.
 static void glow_show(float thin, float x, float y, float rgb[3])
 {
     static const float lamp[3] = {-0.52f, 0.6f, 0.6f};
     const float dx = RELIEF * x, dy = RELIEF * y;
     const float lit = fmaxf(lamp[0] * dx + lamp[1] * dy + lamp[2], 0) / (lamp[2] * sqrtf(1 + dx * dx + dy * dy));
-    const float shade = 1 - SHADED + SHADED * fminf(lit, 1.5f), square = thin * thin;
-    rgb[0] = 5 * shade * square, rgb[1] = 3.4f * shade * square * thin * sqrtf(thin);
-    rgb[2] = 1.8f * shade * square * square * square;
-    for (int c = 0; c < 3; c++) rgb[c] = 1 - expf(-rgb[c]);
+    const float shade = 1 - SHADED * (1 - fminf(lit / LIT, 1)), square = thin * thin;
+    const float cube = square * thin, most = cube * cube;
+    rgb[0] = shade * (1 - expf(-5 * square)), rgb[1] = 0.97f * shade * (1 - expf(-1.2f * cube - 1.3f * most));
+    rgb[2] = 0.9f * shade * shade * (1 - expf(-2.0f * most * cube));
 }
 
 void bw_schlieren_show(const struct bw_slice *s, double u, double v, const double range[2], float rgb[3])
@@ -49,11 +52,13 @@ void bw_schlieren_show(const struct bw_slice *s, double u, double v, const doubl
                        pale[3] = {1, 0.8f, 0.5f};
     const float *f = s->value[0], span = fmaxf((float)(range[1] - range[0]), 1e-30f);
     const float reach = NEAR * (float)s->n[1] / (2 * span);
-    const float x = reach * (bw_slice_read(s, f, u + 1, v) - bw_slice_read(s, f, u - 1, v));
-    const float y = reach * (bw_slice_read(s, f, u, v + 1) - bw_slice_read(s, f, u, v - 1));
+    const float here = bw_slice_read(s, f, u, v), thin = thin_at(here, range);
+    const float ratio = thin > 0 ? span / (fmaxf(here, 1e-30f) * logf((float)(range[1] / range[0]))) : 1;
+    const float gain = reach * fminf(fmaxf(ratio, 1), STEEP);
+    const float x = gain * (bw_slice_read(s, f, u + 1, v) - bw_slice_read(s, f, u - 1, v));
+    const float y = gain * (bw_slice_read(s, f, u, v + 1) - bw_slice_read(s, f, u, v - 1));
     const float slope = sqrtf(x * x + y * y), power = slope * slope, light = power / (1 + power);
     const float side = slope > 0 ? 0.5f - 0.5f * (x * cosf(FROM) + y * sinf(FROM)) / slope : 0.5f;
-    const float thin = thin_at(bw_slice_read(s, f, u, v), range);
     const float hot = fminf(PALE * thin * thin, 1), line = light * (1 - FAINT * hot);
     float glow[3];
     glow_show(thin, x, y, glow);

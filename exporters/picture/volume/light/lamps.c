@@ -175,3 +175,24 @@ void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct 
         for (int c = 0; c < 3; c++) rgb[c] += k * (surface ? all->gain[c] : 1) * l->rgb[c];
     }
 }
+
+struct bw_light_seen bw_lamps_seen(const struct bw_lamps *all, int i, const double p[3], float rgb[3])
+{
+    const struct bw_lamp *l = &all->lamp[i];
+    struct bw_light_seen s = {.share = 1};
+    double r2 = 1e-30;
+    for (int c = 0; c < 3; c++) s.to[c] = l->at[c] - p[c], r2 += s.to[c] * s.to[c];
+    s.away = sqrt(r2), s.half = sqrt(3 * (double)l->floor / (r2 + (double)l->floor));
+    for (int c = 0; c < 3; c++) {
+        s.to[c] /= s.away;
+        rgb[c] = all->gain[c] * l->rgb[c] / (float)(4 * 3.14159265358979 * (r2 + (double)l->floor));
+    }
+    return s;
+}
+
+float bw_lamps_clear(const struct bw_lamps *all, int i, const double p[3])
+{
+    const struct bw_lamp *l = &all->lamp[i];
+    const double d[3] = {l->at[0] - p[0], l->at[1] - p[1], l->at[2] - p[2]};
+    return lamp_through(&all->box, all->smoke ? all->smoke : all->dim, 1, p, d, sqrt(3 * (double)l->floor));
+}

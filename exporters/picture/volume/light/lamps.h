@@ -5,6 +5,8 @@
 
 #include "coarse.h"
 
+#include <picture/volume/scene/light.h>
+
 /// A part of the fire as a source of light.
 struct bw_lamp {
     double at[3];
@@ -39,5 +41,10 @@ struct bw_facing {
 };
 /// Add the fire's light at p: mean radiance, or, on a surface (NULL: none), irradiance over 4π.
 void bw_lamps_light(const struct bw_lamps *l, const double p[3], const struct bw_facing *surface, float rgb[3]);
+
+/// Lamp i as p, on an obstacle, sees it, and its light: irradiance over 4π on what faces it, in clear air.
+struct bw_light_seen bw_lamps_seen(const struct bw_lamps *l, int i, const double p[3], float rgb[3]);
+/// Of that light how much gets there through smoke and flames, not obstacles.
+float bw_lamps_clear(const struct bw_lamps *l, int i, const double p[3]);
 
 #endif

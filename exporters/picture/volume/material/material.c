@@ -12,6 +12,7 @@
 #define STEEP 1.5 ///< no relief is steeper: it would turn from the eye
 
 #define DEEP 0.012 ///< m that red light gets into wax
+#define POOL 0.8f  ///< of its roughness, that molten wax has not
 
 static void stone(const struct bw_material_place *at, struct bw_spot *s)
 {
@@ -33,11 +34,18 @@ static void rubber(const struct bw_material_place *at, struct bw_spot *s)
 
 static void wax(const struct bw_material_place *at, struct bw_spot *s)
 {
+    static const float clear[3] = {0.3f, 0.42f, 0.6f};
     const double down[3] = {at->p[0], at->p[1], 0.3 * at->p[2]};
     const float run = bw_grain_waves(down, 0.02, 3, 0.5f, at->footprint),
                 cloud = bw_grain_waves(at->p, 0.05, 3, 0.5f, at->footprint);
     bw_spot_tone(s, 0.9f + 0.2f * cloud, 0.02f);
     s->height = 0.0012 * (double)run;
+    // Up where the flame melts it it is a pool: level, clear and wet.
+    const double out = 2 * hypot(at->p[0], at->p[1]) / (at->hi[0] - at->lo[0]);
+    const float pool = bw_spot_smooth(0.9f, 0.98f, (float)at->n[2]) * (1 - bw_spot_smooth(0.72f, 0.88f, (float)out));
+    if (!(pool > 0) || at->p[2] < 0.5 * at->hi[2]) return;
+    for (int c = 0; c < 3; c++) s->tone[c] *= 1 - pool * clear[c];
+    s->rough = 1 - POOL * pool, s->height *= 1 - (double)pool;
 }
 
 /// Rags wound round, in turns of 3 cm one over the other.
@@ -139,7 +147,7 @@ void bw_material_at(const struct bw_material_wish *wish, const struct bw_materia
     spot_find(kind, &at, &s);
     memcpy(out->normal, at.n, sizeof out->normal);
     if (kind != BW_MATERIAL_PLAIN) relief(kind, &at, s.height, out->normal);
-    out->metal = s.metal;
+    out->gloss = wish->gloss, out->metal = s.metal;
     out->roughness = fminf(wish->roughness * s.rough, s.metal > 0 ? 0.9f : 1);
     for (int c = 0; c < 3; c++) {
         out->albedo[c] = fminf(fmaxf(wish->colour[c] * s.tone[c], 0), 1);

@@ -26,6 +26,7 @@ enum bw_material {
 struct bw_material_wish {
     int32_t kind; ///< enum bw_material
     float colour[3], roughness;
+    float gloss;   ///< of the flames' light that it mirrors where it is smooth
     float glow[3]; ///< radiance of its own
     double scale;
 };
@@ -45,6 +46,7 @@ struct bw_material_place {
 /// A place of it as a pixel sees it.
 struct bw_finish {
     float albedo[3], roughness;
+    float gloss;      ///< as in the wish
     float metal;      ///< 1: it mirrors in its colour and scatters nothing
     float soft;       ///< 0 … 1: light gets round and through it as through wax
     double deep;      ///< m: how deep red light gets into it, where it is soft

@@ -18,6 +18,7 @@
 #define GRAZE 3      ///< times the cosine: light from a little behind gets in little of it
 #define INSIDE 1e-3  ///< of the way that red light gets into it: where ways through it begin
 enum { ENDS = 16 };  ///< faces of others on a way through wax, at most
+#define FAINT 1e-4f  ///< of what a white surface sends back: no mirror is seen
 #define MIRROR 0.03  ///< no lamp is smaller in a mirror
 
 /// Where light falls on an obstacle, what it is there, and what comes: irradiance over π, and what is mirrored.
@@ -205,6 +206,24 @@ static int fire_behind(const struct lit_place *g, double to[3], float rgb[3])
     return length > 0;
 }
 
+/// The flames in a mirror whose roughness blurs them: each of their lamps, unless something stands before it.
+static void fire_mirror(struct lit_place *g)
+{
+    const struct bw_solid_seen *s = g->seen;
+    const struct bw_lamps *all = &g->studio->ambient->lamps;
+    double from[3];
+    for (int a = 0; a < 3; a++) from[a] = s->at.p[a] + (s->v->shapes ? s->v->shapes->least : 0) * s->at.face[a];
+    for (int i = 0; i < all->n; i++) {
+        float rgb[3], spot[3];
+        const struct bw_light_seen lamp = bw_lamps_seen(all, i, from, rgb);
+        gloss(g, &lamp, spot);
+        if (spot[0] + spot[1] + spot[2] < FAINT) continue;
+        if (s->v->shapes && bw_shapes_block(s->v->shapes, from, lamp.to, lamp.away)) continue;
+        const float clear = 4 * g->finish.gloss * bw_lamps_clear(all, i, from);
+        for (int c = 0; c < 3; c++) g->mirrored[c] += clear * spot[c] * rgb[c];
+    }
+}
+
 /// How far a way goes on inside the obstacle that was hit, m; others that stand in it are no end.
 static double way_inside(const struct bw_solid_seen *s, const double to[3], double begin)
 {
@@ -248,6 +267,7 @@ void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *st
     const double *n = g.finish.normal;
     fire_add(&g, n, 4, g.arrives);
     if (g.finish.soft > 0) fire_through(&g);
+    if (g.finish.gloss > 0 && g.finish.roughness < 1) fire_mirror(&g);
     const float up = 0.5f + 0.5f * (float)n[2], open = room_open(&s);
     for (int c = 0; c < 3; c++) // irradiance over π
         g.arrives[c] += open * (studio->room.below[c] + up * (studio->room.above[c] - studio->room.below[c]));
