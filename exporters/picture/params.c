@@ -65,7 +65,7 @@ const struct bw_param bw_picture_scorch_rows[3] = {
            "Embers in the cracks of wood and bark, of that temperature; 0: cold."),
 };
 
-const struct bw_param bw_picture_particle_rows[10] = {
+const struct bw_param bw_picture_particle_rows[11] = {
     BW_CHOICE(struct bw_picture_particles, show, "show", "hot", "hot|all|none|light",
               "hot: those that have a temperature and a size glow; all: others too, lit by the lamps; light: those "
               "shine in their own colour."),
@@ -88,6 +88,10 @@ const struct bw_param bw_picture_particle_rows[10] = {
     BW_INT(struct bw_picture_particles, smooth, "smooth", "0", 0, BW_SPREAD_MOST,
            "Of those that shine: over how many neighbours of its colour each is spread, along the sheet or line in "
            "which they lie, so that they are seen as smoke; 0, 1: points. Of more than 64 colours all are neighbours."),
+    BW_F64(struct bw_picture_particles, stray, "stray", "0 m", 0, 1e6, "m",
+           "Of those that are spread: how far their neighbours lie off the line along which they lie where a third of "
+           "their light is left; farther off they go out, and no film is seen where a thread was torn to single "
+           "particles; 0: all are alike."),
     BW_F64(struct bw_picture_particles, veil, "veil", "0", 0, 1e6, 0,
            "Of those that shine: how much of what is behind it, and of the lamps' light, a particle's disc hides; with "
            "it what is dense goes towards its colour times `glow` / `veil`. 0: they hide nothing."),
@@ -277,6 +281,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .fade = p->particles.fade,
                              .reach = p->particles.reach,
                              .smooth = (int32_t)p->particles.smooth,
+                             .stray = p->particles.stray,
                              .veil = p->particles.veil,
                              .lit = p->particles.lit,
                              .anisotropy = p->anisotropy,

@@ -77,6 +77,24 @@ Test(cloud, fills_the_gaps_of_a_sheet_with_the_same_light)
     cr_assert_float_eq(smooth[0], points[0], 0.02 * points[0], "%g of %g", smooth[0], points[0]);
 }
 
+/* What is torn to single particles goes out, a thread of as many stays. */
+Test(cloud, strays_go_out_and_lines_stay)
+{
+    struct bw_spark s[N];
+    struct bw_scene scene = scene_of(16, 0);
+    double all[2], left[2];
+    for (int line = 0; line < 2; line++) {
+        sheet(s, 0, 0, 0, 0);
+        for (int i = 0; i < N && line; i++) s[i].at[0] = 0.08 / SIDE * (i - 0.5 * (N - 1)), s[i].at[2] = 0;
+        scene.look.stray = 0;
+        seen(&scene, s, all);
+        scene.look.stray = 0.02;
+        seen(&scene, s, left);
+        if (line) cr_assert_float_eq(left[0], all[0], 1e-3 * all[0], "a line: %g of %g", left[0], all[0]);
+        else cr_assert_lt(left[0], 1e-3 * all[0], "a sheet of gaps four times as wide: %g of %g", left[0], all[0]);
+    }
+}
+
 /* From its edge: no higher than a pixel's own blur. */
 Test(cloud, is_as_thin_as_its_sheet)
 {

@@ -74,6 +74,16 @@ static void spread_bound(struct bw_spread *e, double most)
     e->xx *= k, e->yy *= k, e->zz *= k, e->yz *= k, e->xz *= k, e->xy *= k;
 }
 
+/// What is left of one whose neighbours lie off a line, by the variance across it: (λ1 λ2 + λ1 λ3 + λ2 λ3) / Σ λ, next
+/// to λ2 + λ3 where λ1 is far larger.
+static float spread_left(const struct bw_spread *e, double stray)
+{
+    const double all = (double)(e->xx + e->yy + e->zz);
+    const double minors = (double)(e->xx * e->yy + e->yy * e->zz + e->zz * e->xx) -
+                          (double)(e->xy * e->xy + e->yz * e->yz + e->xz * e->xz);
+    return stray > 0 && all > 0 ? (float)exp(-fmax(minors, 0) / (all * stray * stray)) : 1;
+}
+
 /// Colour times what lights it: itself, and lamps and room as smoke is lit by them.
 static void mote_light(const struct cloud *d, int64_t i, float rgb[3])
 {
@@ -121,6 +131,7 @@ static int mote_make(const struct cloud *d, int64_t i, struct mote *m)
     m->blob = bw_blob_make(&e, plane, NARROW * NARROW + lens * lens, at, d->img->h);
     m->far = z, m->i = i;
     m->weight = s->size > 0 ? (float)(0.25 * 3.14159265358979 * kx * ky * (double)(s->size * s->size)) : 1;
+    m->weight *= spread_left(&d->spread[i], d->shot->scene->look.stray);
     mote_light(d, i, m->rgb);
     for (int a = 0; a < 3; a++) m->rgb[a] *= seen;
     return m->blob.lo <= m->blob.hi;
@@ -232,7 +243,8 @@ static float mote_shade(const struct cloud *d, const struct from_lamp *f, int64_
     spread_bound(&e, pow(MOST * MAP * f->cell, 2));
     const struct bw_blob b = bw_blob_make(&e, f->across, NARROW, at, MAP);
     const double size = s->size > 0 ? (double)s->size / f->cell : 1;
-    const float depth = (float)(d->shot->scene->look.veil * 0.25 * 3.14159265358979 * size * size);
+    const float share = spread_left(&d->spread[i], d->shot->scene->look.stray);
+    const float depth = share * (float)(d->shot->scene->look.veil * 0.25 * 3.14159265358979 * size * size);
     for (int32_t row = b.lo; row <= b.hi; row++) {
         struct bw_blob_row r = bw_blob_row(&b, row, MAP);
         for (int32_t k = 0; k < r.n; k++, r.value *= r.ratio, r.ratio *= r.fall)

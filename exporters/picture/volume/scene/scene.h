@@ -29,6 +29,7 @@ struct bw_look {
     double fade;         ///< m behind what is sharp, where those are half as bright, before it twice; 0: all alike
     double reach;        ///< m from what is sharp, where a third of their light is left; 0: all of it
     int32_t smooth;      ///< neighbours over which each of those is spread; below 2: none
+    double stray;        ///< m that neighbours lie off a line, where a third of one's light is left; 0: all of it
     double veil;         ///< share of what is behind it that a disc of one of those hides; 0: they hide nothing
     double lit;          ///< of the lamps' light, what they scatter of it besides, times their colour
     double anisotropy;   ///< mean cosine of scattering, -0.9 … 0.9
