@@ -19,6 +19,10 @@ const struct bw_param threads_rows[THREADS_ROWS] = {
     BW_INT(struct threads, number, "number", "0", 0, 4096, "How many; 0: the shape is filled evenly."),
     BW_CHOICE(struct threads, along, "along", "axis", "axis|radius|ring",
               "Which way they run: along the shape's axis (its own z), straight away from it, or round it."),
+    BW_F64(
+        struct threads, lean, "lean", "0 deg", -1.5, 1.5, "rad",
+        "How far those along the radius lean from it, about the axis, as the arms of a spiral: a ring winds each into "
+        "a coil that is seen from all sides, not into a flat one that is a line from its edge."),
     BW_F64(struct threads, thickness, "thickness", "1 mm", 0, 1e6, "m", "How thick each is."),
     BW_LIST(struct threads, colour, double, "colour", number_row,
             "Linear [r, g, b] that some have; others are between it and the stage's `colour`."),
@@ -83,6 +87,13 @@ enum bw_status threads_make(struct bw_stage *s, const struct threads *t, const s
     return BW_OK;
 }
 
+/// About the axis, how far a thread along the radius is from where it begins: an equiangular spiral, by its logarithm of
+/// the radius in metres.
+static double leant(const struct threads *t, double radius)
+{
+    return t->lean != 0 && radius > 0 ? tan(t->lean) * log(radius) : 0;
+}
+
 /// Square of the way from q to a thread, m².
 static double beside2(int32_t along, const struct thread *t, const double q[3], double radius, double angle)
 {
@@ -100,7 +111,8 @@ int64_t threads_draw(const struct bw_stage *s, const struct threads *t, const st
     double q[3], least = HUGE_VAL;
     int64_t nearest = 0;
     into_frame(pose, frame, x, q);
-    const double radius = hypot(q[0], q[1]), angle = atan2(q[1], q[0]);
+    const double radius = hypot(q[0], q[1]), lean = t->along == THREADS_RADIUS ? leant(t, radius) : 0;
+    const double angle = atan2(q[1], q[0]) - lean;
     for (int64_t k = 0; k < t->number; k++) {
         const double far2 = beside2(t->along, &thread[k], q, radius, angle);
         if (far2 < least) least = far2, nearest = k;
@@ -109,7 +121,7 @@ int64_t threads_draw(const struct bw_stage *s, const struct threads *t, const st
     const double r = 0.5 * t->thickness * sqrt(bw_rng_unit(s->seed ^ bw_mix64(i + 1), 0));
     const double turn = TURN * bw_rng_unit(s->seed ^ bw_mix64(i + 1), 1), u = r * cos(turn), w = r * sin(turn);
     const double out = t->along == THREADS_RING ? to->a + u : radius; // from the axis
-    const double at = t->along == THREADS_RING ? angle : to->a, side = t->along == THREADS_RING ? 0 : u;
+    const double at = t->along == THREADS_RING ? angle : to->a + lean, side = t->along == THREADS_RING ? 0 : u;
     const double round[3] = {out * cos(at) - side * sin(at), out * sin(at) + side * cos(at), to->b + w};
     const double straight[3] = {to->a + u, to->b + w, q[2]};
     const double *place = t->along == THREADS_AXIS ? straight : round;

@@ -11,11 +11,12 @@ enum thread_way { THREADS_AXIS, THREADS_RADIUS, THREADS_RING };
 struct threads {
     int64_t number; ///< 0: the shape is filled evenly
     int32_t along;  ///< enum thread_way
+    double lean;    ///< from the radius, of those along it
     double thickness;
     struct bw_list colour; ///< double, [r, g, b]: of the last; none: all are alike
 };
 
-#define THREADS_ROWS 4
+#define THREADS_ROWS 5
 extern const struct bw_param threads_rows[THREADS_ROWS];
 
 /// Where one is, about the shape's axis: across it (axis), at which angle and height (radius), at which radius and

@@ -283,23 +283,26 @@ Test(vortons, flung_away)
 
 /* ---- threads ---- */
 
+enum { AXIS, RADIUS, RING, LEANING, WAYS };
+
 /// About the x axis: across it, which way from it, how far from it and along it. What all of a thread have alike.
-static void thread_key(const char *along, const double *x, double key[2])
+static void thread_key(int way, const double *x, double key[2])
 {
-    const double r = hypot(x[1], x[2]);
-    const int across = !strcmp(along, "axis"), away = !strcmp(along, "radius");
-    key[0] = across ? x[1] : away ? x[1] / r : r;
-    key[1] = across ? x[2] : away ? x[2] / r : x[0];
+    const double r = hypot(x[1], x[2]), turn = atan2(x[2], x[1]) - (way == LEANING ? tan(.4) * log(r) : 0);
+    key[0] = way == AXIS ? x[1] : way == RING ? r : cos(turn);
+    key[1] = way == AXIS ? x[2] : way == RING ? x[0] : sin(turn);
 }
 
 /* A dozen threads are a dozen, none thicker than it says, as long as the shape, and each of one colour. */
 Test(vortons, tracers_in_threads)
 {
-    static const char *const along[] = {"axis", "radius", "ring"},
+    static const char *const along[] = {"axis", "radius", "ring", "radius, lean: .4"},
                              *const shape[] = {"cylinder: {axis: [1, 0, 0], radius: 1, height: 4}",
                                                "cylinder: {axis: [1, 0, 0], radius: 1, height: 1 mm}",
-                                               "torus: {axis: [1, 0, 0], radius: 1, thickness: 40 cm}"};
-    for (int k = 0; k < 3; k++) {
+                                               "torus: {axis: [1, 0, 0], radius: 1, thickness: 40 cm}",
+                                               "cylinder: {axis: [1, 0, 0], radius: 1, height: 1 mm}"};
+    for (int k = 0; k < WAYS; k++) {
+        const int away = k == RADIUS || k == LEANING;
         struct test_run r =
             run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n  - tracers: {shape: {%s}, "
                      "count: 6000, colour: [1, 0, 0], threads: {number: 12, along: %s, thickness: 2 mm, "
@@ -313,19 +316,19 @@ Test(vortons, tracers_in_threads)
         for (int64_t i = 0; i < n; i++) {
             double own[2];
             int64_t t = 0;
-            const double far = k == 1 ? hypot(x[3 * i + 1], x[3 * i + 2]) : 1;
+            const double far = away ? hypot(x[3 * i + 1], x[3 * i + 2]) : 1;
             if (far < .2) continue; // where they meet
-            thread_key(along[k], x + 3 * i, own);
-            while (t < n_threads && hypot(own[0] - key[t][0], own[1] - key[t][1]) > (k == 1 ? .011 : .0021)) t++;
+            thread_key(k, x + 3 * i, own);
+            while (t < n_threads && hypot(own[0] - key[t][0], own[1] - key[t][1]) > (away ? .011 : .0021)) t++;
             cr_assert_lt(t, 12, "%s: more than twelve threads, or thicker ones", along[k]);
             if (t == n_threads) memcpy(key[t], own, sizeof own), shade[n_threads++] = (double)rgb[3 * i];
             cr_assert_float_eq((double)rgb[3 * i], shade[t], 1e-6, "%s: a thread of two colours", along[k]);
             cr_assert_float_eq((double)(rgb[3 * i] + rgb[3 * i + 2]), 1, 1e-6);
-            const double way = k == 0 ? x[3 * i] : k == 1 ? far : atan2(x[3 * i + 2], x[3 * i + 1]);
+            const double way = k == AXIS ? x[3 * i] : away ? far : atan2(x[3 * i + 2], x[3 * i + 1]);
             lo = fmin(lo, way), hi = fmax(hi, way), least = fmin(least, shade[t]), most = fmax(most, shade[t]);
         }
         cr_assert_eq(n_threads, 12, "%s: %lld threads", along[k], (long long)n_threads);
-        cr_assert_gt(hi - lo, k == 0 ? 3.8 : k == 1 ? .75 : 6, "%s: they are %g long", along[k], hi - lo);
+        cr_assert_gt(hi - lo, k == AXIS ? 3.8 : away ? .75 : 6, "%s: they are %g long", along[k], hi - lo);
         cr_assert_gt(most - least, .3, "%s: of one colour", along[k]);
         test_end(&r);
     }
