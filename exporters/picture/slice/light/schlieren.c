@@ -42,7 +42,7 @@ static void glow_show(float thin, float x, float y, float rgb[3])
     const float lit = fmaxf(lamp[0] * dx + lamp[1] * dy + lamp[2], 0) / (lamp[2] * sqrtf(1 + dx * dx + dy * dy));
     const float shade = 1 - SHADED * (1 - fminf(lit / LIT, 1)), square = thin * thin;
     const float cube = square * thin, most = cube * cube;
-    rgb[0] = shade * (1 - expf(-5 * square)), rgb[1] = 0.97f * shade * (1 - expf(-1.2f * cube - 1.3f * most));
+    rgb[0] = shade * (1 - expf(-5 * square)), rgb[1] = 0.97f * shade * (1 - expf(-1.7f * cube - most));
     rgb[2] = 0.9f * shade * shade * (1 - expf(-2.0f * most * cube));
 }
 
