@@ -59,6 +59,8 @@ edit 's/density: 1, temperature: 100/density: 1, temprature: 100/'
 run check edited.yaml; expect "a field by a slip of the pen" 0 'edited\.yaml:7:5: makes "temprature", .*did you mean "temperature"'
 edit 's/density: 1, temperature: 100/density: 1, perfume: 100/'
 run check edited.yaml; expect "a field of its own" 0 "good"; that "… without a warning" test ! -s err.txt
+edit 's/^stages:/fields: {perfume: {kind: scalar}}\nstages:/; s/density: 1, temperature: 100/density: 1, parfume: 100/'
+run check edited.yaml; expect "a slip in a name of one's own" 0 'edited\.yaml:8:5: makes "parfume", .*did you mean "perfume"'
 edit 's/mac.project: {}/mac.projct: {}/'
 run check edited.yaml; expect "unknown stage" 3 'edited\.yaml:10:[0-9]+: .*did you mean "mac\.project"'
 edit 's/radius: 10 cm/radius: 10 kg/'

@@ -27,11 +27,13 @@ static const struct standard *standard_find(const char *name)
     return NULL;
 }
 
-const char *fields_nearest(const char *name)
+const char *fields_nearest(const char *name, const char *const *own, uint32_t n)
 {
-    const char *words[BW_COUNT(standard)];
-    for (size_t i = 0; i < BW_COUNT(standard); i++) words[i] = standard[i].name;
-    return bw_did_you_mean(name, words, BW_COUNT(standard));
+    const char *words[2], *all[BW_COUNT(standard)];
+    for (size_t i = 0; i < BW_COUNT(standard); i++) all[i] = standard[i].name;
+    words[0] = bw_did_you_mean(name, own, n);
+    words[1] = bw_did_you_mean(name, all, BW_COUNT(standard));
+    return bw_did_you_mean(name, words, BW_COUNT(words));
 }
 
 bool fields_standard(const char *name) { return standard_find(name) != NULL; }

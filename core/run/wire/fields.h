@@ -31,8 +31,8 @@ struct field_table {
 
 /// Is it one of the standard names, whose unit and advection are settled?
 bool fields_standard(const char *name);
-/// The standard name that is most like another, or NULL.
-const char *fields_nearest(const char *name);
+/// Of the standard names and of `own` the one that is most like another, or NULL.
+const char *fields_nearest(const char *name, const char *const *own, uint32_t n);
 /// By name, or by "domain.name" from anywhere; NULL: there is none.
 struct run_field *fields_find(const struct field_table *t, const char *name, int32_t domain);
 /// The field of that name, made where there is none, as its name and the preset have it. NULL, said: out of memory.

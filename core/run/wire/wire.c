@@ -163,15 +163,30 @@ static bool asked_for(const struct stage_list *stages, intptr_t field)
     return false;
 }
 
+static bool is_slip(const struct field_table *t, const struct stage_list *stages, int32_t i)
+{
+    const struct run_field *f = &t->field[i];
+    return f->creator >= 0 && !f->typed && !fields_standard(f->name) && !declared(t, f->name) && !asked_for(stages, i);
+}
+
+/* Of the standard names and of the preset's own that are no slips themselves. */
+static const char *slip_nearest(const struct field_table *t, const struct stage_list *stages, int32_t slip)
+{
+    const char *own[64];
+    uint32_t n = 0;
+    for (int32_t i = 0; i < t->n && n < BW_COUNT(own); i++)
+        if (t->field[i].domain == t->field[slip].domain && !is_slip(t, stages, i)) own[n++] = t->field[i].name;
+    return fields_nearest(t->field[slip].name, own, n);
+}
+
 /* An emitter makes any field that it is told to: one that nobody asks for may be a slip of the pen. Before fields are
  * created, bound ones are numbers in the table. */
 static void slips_warn(const struct field_table *t, const struct stage_list *stages)
 {
     for (int32_t i = 0; i < t->n; i++) {
         const struct run_field *f = &t->field[i];
-        if (f->creator < 0 || f->typed || fields_standard(f->name) || declared(t, f->name) || asked_for(stages, i))
-            continue;
-        const char *near = fields_nearest(f->name);
+        if (!is_slip(t, stages, i)) continue;
+        const char *near = slip_nearest(t, stages, i);
         const struct run_stage *s = &stages->stage[f->creator];
         char *text = near ? bw_printf("%s:%d:%d: makes \"%s\", a field that no stage asks for; did you mean \"%s\"? If "
                                       "not, name it under `fields`",
