@@ -4,6 +4,7 @@
 #include "vdb_view.h"
 
 #include <picture/gather/fields.h>
+#include <picture/slice/distances.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -396,6 +397,20 @@ static void slice_kelvin(const struct bwvdb_info *info, size_t cells, struct bw_
     s->unit = "K";
 }
 
+/// Distances in metres, beyond the file's band too.
+static enum bw_status solid_slice(const struct bw_vdb_view *v, struct bwvdb_file *f, int32_t grid,
+                                  const struct bw_dense *box, const struct bw_slice *s, float *d, char *why,
+                                  size_t why_size)
+{
+    enum bw_status status = grid_sample(v, f, grid, box, (float *[3]){d}, why, why_size);
+    for (size_t i = 0; !status && i < bw_dense_cells(box); i++) d[i] /= (float)v->scale;
+    const struct bwvdb_info *g = bwvdb_grid_info(f, grid);
+    if (status || g->grid_class != BWVDB_CLASS_LEVEL_SET) return status;
+    status = bw_slice_distances(v->tools, s->n, s->h, g->background[0] / v->scale, d);
+    if (status) snprintf(why, why_size, "out of memory for distances");
+    return status;
+}
+
 static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const struct bw_dense *box,
                                  int flow, struct bw_slice *s, float *m, char *why, size_t why_size)
 {
@@ -408,7 +423,7 @@ static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file 
     const int solid = grid_find(f, solid_names, 1);
     if (!status && solid >= 0 && solid != g) {
         s->solid = m + 6 * cells;
-        status = grid_sample(v, f, solid, box, (float *[3]){m + 6 * cells}, why, why_size);
+        status = solid_slice(v, f, solid, box, s, m + 6 * cells, why, why_size);
     }
     if (status || vel < 0) return status;
     float *w[3] = {m + 3 * cells, m + 4 * cells, m + 5 * cells};

@@ -3,6 +3,7 @@
  * contact sheets. */
 #include "unit/render/image_tools.h"
 #include <picture/picture.h>
+#include <picture/slice/distances.h>
 #include <picture/slice/slice.h>
 #include <picture/volume/film.h>
 
@@ -449,4 +450,31 @@ Test(image, maps_are_monotone_and_flag_nan)
     }
     bw_map_colour(BW_MAP_FIRE, NAN, rgb);
     cr_assert(rgb[0] == 1 && rgb[1] == 0 && rgb[2] == 1);
+}
+
+/* A level set in a file knows three cells about a ring; a slice of it wants as much as the bake's own. */
+Test(image, distances_go_on_beyond_the_band_of_a_file)
+{
+    enum { N = 48, M = 40 };
+    const int32_t n[2] = {N, M};
+    const double h = .05, band = 3 * h;
+    static float d[N * M];
+    double exact[N * M];
+    for (int at = 0; at < N * M; at++) {
+        const double x = at % N - 20.3, y = (int)(at / N) - 17.8;
+        exact[at] = h * (fabs(hypot(x, y) - 10.4) - 5); // 5 cells thick either way, and 5 of air within
+        d[at] = (float)fmax(-band, fmin(exact[at], band));
+    }
+    cr_assert_eq(bw_slice_distances(&tools, n, h, band, d), BW_OK);
+    double inside = 0, outside = 0;
+    for (int at = 0; at < N * M; at++) {
+        const double off = fabs((double)d[at] - exact[at]);
+        if (fabs(exact[at]) < .99 * band) cr_assert_eq(d[at], (float)exact[at]);
+        else if (exact[at] < 0) inside = fmax(inside, off);
+        else outside = fmax(outside, off);
+    }
+    cr_assert(inside < .2 * h && outside < .2 * h, "off by %g and %g cells", inside / h, outside / h);
+    float none[4] = {1, 1, 1, 1};
+    cr_assert_eq(bw_slice_distances(&tools, (const int32_t[2]){2, 2}, h, band, none), BW_OK);
+    cr_assert_eq(none[3], 1, "where there is no obstacle nothing is known");
 }
