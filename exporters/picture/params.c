@@ -100,9 +100,12 @@ const struct bw_param bw_picture_particle_rows[11] = {
            "off throw shadows in them, by `veil`, in which nothing else throws any."),
 };
 
-const struct bw_param bw_picture_flame_rows[7] = {
+const struct bw_param bw_picture_flame_rows[8] = {
     BW_F64(struct bw_picture_flames, crisp, "crisp", "0", 0, 2, 0,
            "How much brighter folds are than what is round them, over three cells: 1 draws sheets and edges sharply."),
+    BW_F64(struct bw_picture_flames, sheets, "sheets", "0", 0, 4, 0,
+           "How much sheets of flame stand out from what is round them, sharper than the cells: 1.5 draws the edges of "
+           "tongues as film does."),
     BW_F64(
         struct bw_picture_flames, opacity, "opacity", "1", 0.1, 100, 0,
         "How much of what is behind them hot flames hide, from 1150 K on and wholly at 1500 K, times the default; cold "
@@ -291,6 +294,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .haze = p->haze,
                              .visibility = p->visibility,
                              .crisp = p->flames.crisp,
+                             .sheets = p->flames.sheets,
                              .opacity = p->flames.opacity,
                              .contrast = p->flames.contrast,
                              .filaments = p->flames.filaments,

@@ -58,7 +58,7 @@ struct bw_picture_particles {
 
 /// Flames: how they are drawn.
 struct bw_picture_flames {
-    double crisp, opacity, contrast, filaments, root, root_fuel;
+    double crisp, sheets, opacity, contrast, filaments, root, root_fuel;
     bw_vec3 root_colour;
 };
 
@@ -103,7 +103,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[12],
-    bw_picture_obstacle_rows[7], bw_picture_scorch_rows[3], bw_picture_particle_rows[11], bw_picture_flame_rows[7],
+    bw_picture_obstacle_rows[7], bw_picture_scorch_rows[3], bw_picture_particle_rows[11], bw_picture_flame_rows[8],
     bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
@@ -201,7 +201,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
     BW_GROUP(S, m.particles, struct bw_picture_particles, "particles", bw_picture_particle_rows,                       \
         "Renders: embers, tracers, points."),                                                                          \
     BW_GROUP(S, m.flames, struct bw_picture_flames, "flames", bw_picture_flame_rows,                                   \
-        "Renders: what is seen inside flames: folds, depth, colours, filaments, blue roots."),                         \
+        "Renders: what is seen inside flames: folds, sheets, depth, colours, filaments, blue roots."),                         \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
         "Renders: lamps instead of the studio's two, at most 8."),                                                     \
     BW_VARIANT(S, m.sky, struct bw_picture_sky, "sky", "studio", bw_picture_sky_rows,                                  \

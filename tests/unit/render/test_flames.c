@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is seen inside flames: crisp ones have more contrast in their folds and none at a voxel's wavelength, opaque
- * ones hide what is behind them and glow as they did where they are thin, those that hardly glow hide less than they
- * did; roots are blue, clear, and nothing else; filaments move with the flow, leave the light as it was, and are the
- * same for all SIMD levels. */
+/* What is seen inside flames: crisp ones have more contrast in their folds and none at a voxel's wavelength, sheets are
+ * drawn thinner than cells hold them and leave what is even as it is, opaque ones hide what is behind them and glow as
+ * they did where they are thin, those that hardly glow hide less than they did; roots are blue, clear, and nothing
+ * else; filaments move with the flow, leave the light as it was, and are the same for all SIMD levels. */
 #include "image_tools.h"
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>
@@ -93,6 +93,41 @@ static double middle_see(const struct bw_scene *scene, float flame, double *dept
     bw_image_free(&img);
     free(v.flame);
     return light;
+}
+
+/// How wide a column of flame is seen, rms, in pixels, that is a Gaussian of so many cells; *even: the light of a slab's
+/// middle.
+static double column_see(double sheets, double cells, double *even)
+{
+    enum { AROUND = 12 };
+    struct bw_volume v = slab_make(0.02f, 0);
+    struct bw_scene scene = scene_make();
+    struct bw_image img;
+    double sum = 0, square = 0;
+    scene.look.sheets = sheets;
+    cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    *even = brightness(&img, SIZE / 2, SIZE / 2);
+    for (int i = 0; i < CELLS; i++)
+        v.flame[i] *= (float)exp(-0.5 * (pow(i % N - 19.5, 2) + pow(i / N % N - 19.5, 2)) / (cells * cells));
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    const double behind = brightness(&img, SIZE / 2 - AROUND, SIZE / 2);
+    for (int x = SIZE / 2 - AROUND; x < SIZE / 2 + AROUND; x++) {
+        const double light = brightness(&img, x, SIZE / 2) - behind;
+        sum += light, square += light * pow(x + 0.5 - 0.5 * SIZE, 2);
+    }
+    bw_image_free(&img);
+    free(v.flame);
+    return sqrt(square / sum);
+}
+
+Test(flames, sheets_are_thinner_than_cells_hold_them)
+{
+    double even[2];
+    const double plain = column_see(0, 1.5, &even[0]), thin = column_see(2, 1.5, &even[1]);
+    cr_log_info("%.2f pixels, %.2f as a sheet", plain, thin);
+    cr_assert_lt(thin, 0.75 * plain, "%g of %g", thin, plain);
+    cr_assert_float_eq(even[1], even[0], 0.3 * even[0], "of a slab, whose faces stand out: %g, %g", even[1], even[0]);
 }
 
 Test(flames, opaque_ones_hide_more_and_thin_ones_glow_as_they_did)
@@ -221,7 +256,7 @@ static struct bw_image burning_see(const struct bw_tools *t, double amount)
     struct bw_volume v = slab_make(0.3f, 0.3);
     struct bw_scene scene = scene_make();
     struct bw_image img;
-    scene.look.filaments = scene.look.crisp = amount, scene.look.opacity = 1 + amount;
+    scene.look.filaments = scene.look.crisp = scene.look.sheets = amount, scene.look.opacity = 1 + amount;
     cr_assert_eq(bw_image_init(&img, t, SIZE, SIZE), BW_OK);
     cr_assert_eq(bw_render_linear(t, &v, &scene, &img, NULL), BW_OK);
     free(v.flame);

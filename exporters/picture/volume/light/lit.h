@@ -13,8 +13,10 @@ struct bw_lit {
     float *rgbs;
     float *fire;
     const struct bw_planck *planck;
-    float gain, soot; ///< of a flame of 1: radiance at the white point and extinction, 1/m
-    float hides;      ///< of its extinction what flames that glow have more, for the eye alone
+    float gain, soot;  ///< of a flame of 1: radiance at the white point and extinction, 1/m
+    const float *wide; ///< what is sent out round a cell, against which sheets of flame stand out, or NULL …
+    float sheets;      ///< … and by which power they do
+    float hides;       ///< of its extinction what flames that glow have more, for the eye alone
 };
 
 #endif

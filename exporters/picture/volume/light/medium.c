@@ -287,6 +287,10 @@ enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_l
 {
     enum bw_status status =
         m->lit.fire && look->crisp > 0 ? bw_flames_crisp(tools, &m->lit, (float)look->crisp) : BW_OK;
+    if (!status && m->lit.fire && look->sheets > 0) {
+        status = bw_flames_wide(tools, &m->lit, &m->wide);
+        m->lit.wide = m->wide, m->lit.sheets = (float)look->sheets;
+    }
     const float flames = 0.25f * (float)(look->soften - BW_SOFTEN);
     const int cubic = m->lit.rgbs && bw_lit_cubic(&m->lit, look);
     if (cubic) bw_cells_soften(tools, &m->lit.box, m->lit.rgbs, 4, -1 / 6.0f);
@@ -299,5 +303,6 @@ void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m)
     bw_ambient_free(tools, &m->ambient);
     if (m->memory) tools->release(tools->ctx, m->memory);
     if (m->moved) tools->release(tools->ctx, m->moved);
-    m->memory = m->moved = NULL;
+    if (m->wide) tools->release(tools->ctx, m->wide);
+    m->memory = m->moved = m->wide = NULL;
 }

@@ -11,6 +11,7 @@
 
 #define DEEP 0.1f  ///< of the light from there gets out: smoke is read linearly, which is not seen where nothing burns
 enum { BAND = 4 }; ///< rows a task
+enum { SHEETS = 2 }; ///< flames a step, where they are sheets
 
 static const struct bw_steps quality_steps[] = {
     [BW_QUALITY_DRAFT + 1] = {.length = 1, .fine = 1, .across = 1},
@@ -60,6 +61,8 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
                                     quality_steps[shot->scene->look.quality + 1]};
     m.blocks.moved = shot->detail != NULL;
     m.through.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
+    if (shot->lit->wide && m.through.steps.fine < SHEETS && shot->scene->look.quality > BW_QUALITY_DRAFT)
+        m.through.steps.fine = SHEETS;
     m.through.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
     if (many) m.through.steps.across = 1;
     const int32_t size[2] = {img->w, img->h};

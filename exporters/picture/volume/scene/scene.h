@@ -38,6 +38,7 @@ struct bw_look {
     double detail;       ///< 0 … 1: of noise finer than the cells
     double visibility;   ///< m in the air; 0: without end
     double crisp;        ///< 0 … 2: how much brighter folds of flames are than what is round them
+    double sheets;       ///< power by which sheets of flame stand out between the cells; 0: not
     double opacity;      ///< how much of what is behind them flames hide, times the default
     double contrast;     ///< of luminance between temperatures; 1 is physical
     double filaments;    ///< 0 … 1: of noise that the flow draws out in flames

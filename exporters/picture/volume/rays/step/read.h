@@ -107,6 +107,18 @@ static inline float cubic_one(const float *cells, const struct taps *t)
     return sum;
 }
 
+/// One value a cell, linearly.
+static inline float linear_one(const float *cells, const struct taps *t)
+{
+    float sum = 0;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t j = 0; j < 2; j++) {
+            const float *row = cells + t->first + k * t->next[2] + j * t->next[1];
+            sum += t->w[2][k] * t->w[1][j] * (t->w[0][0] * row[0] + t->w[0][1] * row[1]);
+        }
+    return sum;
+}
+
 /// Two values a cell.
 static inline void cubic_two(const float *cells, const struct taps *t, float out[2])
 {

@@ -2,6 +2,7 @@
 #include "through.h"
 #include <common/simd.h>
 #include <picture/volume/detail/move.h>
+#include <picture/volume/flames/crisp.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/quick.h>
 
@@ -19,6 +20,21 @@ enum { PARTS = 4 }; ///< of such a step, and of the one before, …
 /// outlines, by contrast with those that do.
 #define GLOWS 1150.0f
 #define GLOWS_OVER 350.0f
+
+/// Of a sheet, times what its cells are: as much more it is at most.
+#define STANDS_OUT 6.0f
+
+/// Flames at a place p of the box, {flame, kelvin}: sheets stand out from what is round them, the more the brighter.
+INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2])
+{
+    float rgb[3];
+    if (!lit->wide || fire[0] <= BW_FIRE_FAINT) return;
+    const struct taps t = taps_at(&lit->box, p, 0);
+    bw_emission(lit->planck, fire, rgb);
+    const float wide = bw_most(linear_one(lit->wide, &t), 0);
+    const float times = powf((rgb[0] + rgb[1] + BW_GLOW_FAINT) / (wide + BW_GLOW_FAINT), lit->sheets);
+    fire[0] *= times * (1 + STANDS_OUT) / (times + STANDS_OUT);
+}
 
 /// Add {j, s} of flames, {flame, kelvin}, `share` of them.
 INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
@@ -50,6 +66,7 @@ INLINE void fire_step(const struct bw_through *m, int cubic, const float from[3]
         const struct taps taps = taps_at(b, at, cubic);
         if (cubic) cubic_two(m->lit->fire, &taps, fire);
         else linear_two(m->lit->fire, &taps, fire);
+        sheets_draw(m->lit, at, fire);
         fire[0] *= drawn;
         fire_add(m->lit, fire, 1 / (float)m->steps.fine, js);
     }
@@ -92,6 +109,7 @@ INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, 
     }
     if (cubic) cubic_two(m->lit->fire, &t, fire);
     else linear_two(m->lit->fire, &t, fire);
+    sheets_draw(m->lit, from, fire);
     fire[0] *= drawn;
     fire_add(m->lit, fire, 1, &s);
     return s;
