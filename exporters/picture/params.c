@@ -100,7 +100,7 @@ const struct bw_param bw_picture_particle_rows[11] = {
            "off throw shadows in them, by `veil`, in which nothing else throws any."),
 };
 
-const struct bw_param bw_picture_flame_rows[8] = {
+const struct bw_param bw_picture_flame_rows[9] = {
     BW_F64(struct bw_picture_flames, crisp, "crisp", "0", 0, 2, 0,
            "How much brighter folds are than what is round them, over three cells: 1 draws sheets and edges sharply."),
     BW_F64(struct bw_picture_flames, sheets, "sheets", "0", 0, 4, 0,
@@ -113,6 +113,10 @@ const struct bw_param bw_picture_flame_rows[8] = {
     BW_F64(struct bw_picture_flames, contrast, "contrast", "0.5", 0.1, 2, 0,
            "Of light between hot and cool flames; 1: as black bodies, which is more than film shows; 0.7: from white "
            "over yellow to deep orange."),
+    BW_COLOUR(
+        struct bw_picture_flames, tint, "tint", "[1, 1, 1]",
+        "Linear colour by which a black body's is multiplied, on what they light too: [1, 0.8, 0.5] turns gold into "
+        "orange, [0.3, 1, 0.5] makes burning copper."),
     BW_F64(struct bw_picture_flames, filaments, "filaments", "0", 0, 1, 0,
            "How much noise finer than the cells, drawn out by the flow, breaks flames up, where `vel` is turbulent."),
     BW_F64(struct bw_picture_flames, root, "root", "0", 0, 1e3, 0,
@@ -336,6 +340,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     for (int c = 0; c < 3; c++) {
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
         look->firelight[c] = (float)fmax(p->firelight[c], 0);
+        look->tint[c] = (float)fmax(p->flames.tint[c], 0);
         look->root_rgb[c] = (float)fmax(p->flames.root_colour[c], 0);
         look->extinction[c] = (float)fmax(p->extinction[c], 0);
         look->background[c] = back ? (float)back[c] : 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is seen inside flames: crisp ones have more contrast in their folds and none at a voxel's wavelength, sheets are
  * drawn thinner than cells hold them and leave what is even as it is, opaque ones hide what is behind them and glow as
- * they did where they are thin, those that hardly glow hide less than they did; roots are blue, clear, and nothing
- * else; filaments move with the flow, leave the light as it was, and are the same for all SIMD levels. */
+ * they did where they are thin, those that hardly glow hide less than they did; tints are what channels are multiplied
+ * by; roots are blue, clear, and nothing else; filaments move with the flow, leave the light as it was, and are the same
+ * for all SIMD levels. */
 #include "image_tools.h"
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>
@@ -95,8 +96,8 @@ static double middle_see(const struct bw_scene *scene, float flame, double *dept
     return light;
 }
 
-/// How wide a column of flame is seen, rms, in pixels, that is a Gaussian of so many cells; *even: the light of a slab's
-/// middle.
+/// How wide a column of flame is seen, rms, in pixels, that is a Gaussian of so many cells; *even: the light of the
+/// middle of a slab.
 static double column_see(double sheets, double cells, double *even)
 {
     enum { AROUND = 12 };
@@ -192,6 +193,27 @@ Test(flames, roots_are_blue_and_clear)
     cr_assert(one[0] < 1e-3f * plain[0] && one[2] > 0.02f * plain[0], "%g %g %g", one[0], one[1], one[2]);
     cr_assert_lt(clear, 0.01 * soot, "%g of %g hides", clear, soot);
     cr_assert_float_eq(two[2], 2 * one[2], 1e-3f * two[2], "%g, %g", one[2], two[2]);
+}
+
+/* The colour of what is seen, channel by channel. */
+Test(flames, are_tinted)
+{
+    struct bw_scene scene = scene_make();
+    struct bw_image img[2];
+    struct bw_volume v = slab_make(1, 0);
+    const float *rgb[2];
+    scene.look.opacity = 1, scene.floor = 0;
+    for (int q = 0; q < 2; q++) {
+        if (q) scene.look.tint[1] = 0.5f, scene.look.tint[2] = 3;
+        cr_assert_eq(bw_image_init(&img[q], &tools, SIZE, SIZE), BW_OK);
+        cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img[q], NULL), BW_OK);
+        rgb[q] = img[q].px + 3 * (SIZE / 2 * SIZE + SIZE / 2);
+    }
+    cr_assert_float_eq(rgb[1][0], rgb[0][0], 0.01f * rgb[0][0], "%g, %g", rgb[1][0], rgb[0][0]);
+    cr_assert_float_eq(rgb[1][1], 0.5f * rgb[0][1], 0.02f * rgb[0][1], "%g of %g", rgb[1][1], rgb[0][1]);
+    cr_assert_gt(rgb[1][2], 1.5f * rgb[0][2], "%g of %g, before a wall", rgb[1][2], rgb[0][2]);
+    for (int q = 0; q < 2; q++) bw_image_free(&img[q]);
+    free(v.flame);
 }
 
 /// By what flames are multiplied at places that move along with the mean flow, `frame` frames on.

@@ -234,12 +234,20 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
     s->rows = memory + (s->emission ? 6 * cells : 0);
 }
 
+/// Light of what is hot, in the colours that flames are wanted in.
+static void planck_make(struct bw_planck *p, const struct bw_look *look)
+{
+    bw_planck_init(p, look->contrast);
+    for (int i = 0; i < BW_PLANCK_N; i++)
+        for (int c = 0; c < 3; c++) p->rgb[i][c] *= look->tint[c];
+}
+
 static enum bw_status passes_run(struct shade *s)
 {
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
     phases_make(s);
-    if (s->emission) bw_planck_init(&s->m->planck, s->scene->look.contrast);
+    if (s->emission) planck_make(&s->m->planck, &s->scene->look);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);

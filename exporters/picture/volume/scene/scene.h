@@ -41,6 +41,7 @@ struct bw_look {
     double sheets;       ///< power by which sheets of flame stand out between the cells; 0: not
     double opacity;      ///< how much of what is behind them flames hide, times the default
     double contrast;     ///< of luminance between temperatures; 1 is physical
+    float tint[3];       ///< of flames: their light by channel, times a black body's
     double filaments;    ///< 0 … 1: of noise that the flow draws out in flames
     double root;         ///< light of fuel that has only begun to burn, times a candle's; 0: it glows like the rest
     double root_fuel;    ///< share of the fuel that is left where that ends
@@ -68,7 +69,7 @@ struct bw_look {
 // clang-format off
 #define BW_LOOK_CLAY                                                                                                   \
     .material = {.colour = {0.2f, 0.17f, 0.15f}, .roughness = 1, .scale = 1}, .extinction = {1, 1, 1},                 \
-    .firelight = {1, 1, 1}, .opacity = 1, .contrast = BW_CONTRAST
+    .firelight = {1, 1, 1}, .tint = {1, 1, 1}, .opacity = 1, .contrast = BW_CONTRAST
 
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \
