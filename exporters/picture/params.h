@@ -201,7 +201,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
     BW_GROUP(S, m.particles, struct bw_picture_particles, "particles", bw_picture_particle_rows,                       \
         "Renders: embers, tracers, points."),                                                                          \
     BW_GROUP(S, m.flames, struct bw_picture_flames, "flames", bw_picture_flame_rows,                                   \
-        "Renders: what is seen inside flames: folds, sheets, depth, colours, filaments, blue roots."),                         \
+        "Renders: what is seen inside flames: folds, sheets, depth, colours, filaments, blue roots."),                 \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
         "Renders: lamps instead of the studio's two, at most 8."),                                                     \
     BW_VARIANT(S, m.sky, struct bw_picture_sky, "sky", "studio", bw_picture_sky_rows,                                  \

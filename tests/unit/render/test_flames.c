@@ -2,8 +2,8 @@
 /* What is seen inside flames: crisp ones have more contrast in their folds and none at a voxel's wavelength, sheets are
  * drawn thinner than cells hold them and leave what is even as it is, opaque ones hide what is behind them and glow as
  * they did where they are thin, those that hardly glow hide less than they did; tints are what channels are multiplied
- * by; roots are blue, clear, and nothing else; filaments move with the flow, leave the light as it was, and are the same
- * for all SIMD levels. */
+ * by; roots are blue, clear, and nothing else; filaments move with the flow, leave the light as it was, and are the
+ * same for all SIMD levels. */
 #include "image_tools.h"
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>

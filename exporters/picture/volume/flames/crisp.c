@@ -2,7 +2,7 @@
 /* A flame's light comes from thin sheets, which cells blur: a deep one adds up to an even glow. Each cell's flame is
  * multiplied by (a/b)^(POWER amount), where a is what the cells send out, smoothed over a cell, and b the same over
  * WIDE passes of (1 2 1)/4, a Gaussian of √(WIDE/2) cells: folds and edges of 5 to 20 cells gain contrast, waves of two
- * cells, at which voxels would show, do not. Sheets (sheets.h) are the same between the cells, where rays read them: a
+ * cells, at which voxels would show, do not. Sheets are the same between the cells, where rays read them: a
  * ridge that cells draw as wide as a Gaussian of σ becomes one of σ/√(1 + power), which no cell could hold. */
 #include "crisp.h"
 #include <picture/volume/light/soften.h>
