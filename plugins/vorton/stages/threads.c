@@ -87,8 +87,8 @@ enum bw_status threads_make(struct bw_stage *s, const struct threads *t, const s
     return BW_OK;
 }
 
-/// About the axis, how far a thread along the radius is from where it begins: an equiangular spiral, by its logarithm of
-/// the radius in metres.
+/// How far about the axis a thread along the radius has come, from where that is a metre: an equiangular spiral, by the
+/// logarithm of the radius.
 static double leant(const struct threads *t, double radius)
 {
     return t->lean != 0 && radius > 0 ? tan(t->lean) * log(radius) : 0;
