@@ -8,7 +8,8 @@
  * A step is cut into parts of h <= 1/rate, in which no piece moves by more than half a cell; with u of its middle,
  *     v* = v + h/2 g,  w = v* - u,  x' = x + u h + w L/|w| ln(1 + |w| h/L),  v' = u + w / (1 + |w| h/L) + h/2 g
  * (Strang's splitting): exact for drag alone in even gas and for gravity alone, of second order together, for any h.
- * Closed sides and obstacles, which count as at rest, throw pieces back by `restitution`, with Coulomb's friction.
+ * Closed sides and obstacles, which count as at rest, throw pieces back by `restitution`, with Coulomb's friction; out
+ * of a periodic side they come in through the other.
  *
  * On its way a piece is a source of emit's kind in mode max, a ball of `trail` times its size: targets are what gas has
  * at least, rates (`1/s`) are added. What is given dies with the piece's age a as (1 - a/life)^fade, and what burns

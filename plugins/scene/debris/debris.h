@@ -71,4 +71,10 @@ enum bw_status debris_lay(struct bw_stage *s, const struct source_way *way, int 
 /// Tiles where pieces that fly on, and those of `fresh`, may leave anything within a frame.
 enum bw_status debris_activate(struct bw_stage *s, const struct glowing *p, const struct piece *fresh, int64_t n_fresh);
 
+/// Do pieces that leave the box along that axis come in from its other end?
+static inline int debris_goes_round(const struct bw_domain_info *g, int axis)
+{
+    return g->n[axis] > 0 && g->side[2 * axis].kind == BW_PERIODIC && axis != g->thin;
+}
+
 #endif

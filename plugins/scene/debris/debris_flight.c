@@ -142,10 +142,23 @@ static void piece_bounce(const struct flight *f, struct flyer *q, const double n
     for (int a = 0; a < 3; a++) q->v[a] = along[a] * left + back * towards * n[a];
 }
 
+/// Out of a periodic side and in through the other, with its last bead.
+static void piece_wrap(const struct bw_domain_info *g, struct flyer *q)
+{
+    for (int a = 0; a < 3; a++) {
+        const double box = g->n[a] * g->h;
+        if (!debris_goes_round(g, a)) continue;
+        const double round = box * floor((q->x[a] - g->origin[a]) / box);
+        q->x[a] -= round;
+        q->from[a] -= round;
+    }
+}
+
 static void piece_sides(const struct flight *f, int64_t i)
 {
     const struct bw_domain_info *g = f->stage->grid;
     struct flyer *q = &f->flyer[i];
+    piece_wrap(g, q);
     for (int side = 0; side < 6; side++) {
         const int a = side / 2, high = side % 2;
         const double edge = g->origin[a] + (high ? g->n[a] * g->h : 0) + (high ? -0.5 : 0.5) * q->size;
@@ -251,6 +264,20 @@ static enum bw_status flight_run(struct flight *f, int32_t parts)
     return status;
 }
 
+/// Across periodic sides each bead is there once more, a box away: what reaches over a side comes in through the other.
+static void beads_mirror(const struct bw_domain_info *g, struct debris_state *st)
+{
+    for (int a = 0; a < 3; a++) {
+        const int64_t n = debris_goes_round(g, a) ? st->beads : 0;
+        for (int64_t i = 0; i < n; i++) {
+            struct bead *b = &st->bead[st->beads++];
+            const double box = g->n[a] * g->h;
+            *b = st->bead[i];
+            b->pos[a] += b->pos[a] < g->origin[a] + 0.5 * box ? box : -box;
+        }
+    }
+}
+
 /// The beads of all pieces, one piece after the other, to where a refill finds them.
 static enum bw_status beads_keep(const struct flight *f)
 {
@@ -258,6 +285,7 @@ static enum bw_status beads_keep(const struct flight *f)
     struct debris_state *st = s->state;
     int64_t count = 0;
     for (int64_t i = 0; i < f->pieces->count; i++) count += f->flyer[i].beads;
+    for (int a = 0; a < 3; a++) count *= debris_goes_round(s->grid, a) ? 2 : 1;
     if (count > st->room) {
         s->host->release(s, st->bead);
         st->room = count + count / 2;
@@ -268,6 +296,7 @@ static enum bw_status beads_keep(const struct flight *f)
     for (int64_t i = 0; i < f->pieces->count; i++)
         for (int32_t k = 0; k < f->flyer[i].beads; k++)
             if (f->bead[i * f->room + k].radius > 0) st->bead[st->beads++] = f->bead[i * f->room + k];
+    beads_mirror(s->grid, st);
     return BW_OK;
 }
 

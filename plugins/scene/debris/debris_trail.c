@@ -306,11 +306,27 @@ static void cloud_add(const struct bw_stage *s, struct points_cloud *c, const do
     c->radius[c->n++] = (float)(0.5 * p->trail * size);
 }
 
+/// And once more a box away, where sides are periodic.
+static void cloud_mirror(const struct bw_domain_info *g, struct points_cloud *c)
+{
+    for (int a = 0; a < 3; a++) {
+        const int64_t n = debris_goes_round(g, a) ? c->n : 0;
+        for (int64_t i = 0; i < n; i++, c->n++) {
+            const double box = g->n[a] * g->h;
+            memcpy(c->pos[c->n], c->pos[i], sizeof *c->pos);
+            memcpy(c->way[c->n], c->way[i], sizeof *c->way);
+            c->radius[c->n] = c->radius[i];
+            c->pos[c->n][a] += c->pos[i][a] < g->origin[a] + 0.5 * box ? box : -box;
+        }
+    }
+}
+
 enum bw_status debris_activate(struct bw_stage *s, const struct glowing *p, const struct piece *fresh, int64_t n_fresh)
 {
-    const size_t n = (size_t)(p->count + n_fresh);
+    size_t n = (size_t)(p->count + n_fresh);
     struct points_cloud c = {.reach = 1.5 * s->grid->h};
     if (!n) return BW_OK;
+    for (int a = 0; a < 3; a++) n *= debris_goes_round(s->grid, a) ? 2 : 1;
     c.pos = s->host->scratch(s, n * sizeof *c.pos);
     c.way = s->host->scratch(s, n * sizeof *c.way);
     c.radius = s->host->scratch(s, n * sizeof *c.radius);
@@ -320,6 +336,7 @@ enum bw_status debris_activate(struct bw_stage *s, const struct glowing *p, cons
         cloud_add(s, &c, p->pos[i], (const double[3]){(double)v[0], (double)v[1], (double)v[2]}, (double)p->size[i]);
     }
     for (int64_t i = 0; i < n_fresh; i++) cloud_add(s, &c, fresh[i].pos, fresh[i].velocity, fresh[i].size);
+    cloud_mirror(s->grid, &c);
     const enum bw_status status = points_sort(s, &c);
     return status ? status : points_activate(s, &c);
 }
