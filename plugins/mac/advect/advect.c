@@ -121,7 +121,13 @@ static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     p->block_rim = s->host->scratch(s, sizeof *p->block_rim * s->host->workers);
     p->block_idle = s->host->scratch(s, sizeof *p->block_idle * s->host->workers);
     p->block_fast = s->host->scratch(s, sizeof *p->block_fast * s->host->workers);
-    if (p->memory && p->block_ways && p->block_near && p->block_rim && p->block_idle && p->block_fast) return BW_OK;
+    p->block_bricks = s->host->scratch(s, sizeof *p->block_bricks * s->host->workers);
+    p->brick_ways = s->host->scratch(s, sizeof *p->brick_ways * s->host->workers);
+    p->brick_share = bricks_room(s->grid, advect_most_ring());
+    p->brick_room = s->host->scratch(s, p->brick_share * s->host->workers);
+    if (p->memory && p->block_ways && p->block_near && p->block_rim && p->block_idle && p->block_fast &&
+        p->block_bricks && p->brick_ways && p->brick_room)
+        return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 

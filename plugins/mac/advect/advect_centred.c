@@ -142,32 +142,27 @@ static void component_beside(const struct bw_block *b, int c)
         }
 }
 
-/* u, a become f, u. */
-static void block_swap(const struct bw_block *b, const struct lean *l, float share, struct range3 *u, struct range3 *f)
+/* u, a become f, u, of one brick. */
+static void brick_swap(const struct bw_block *b, const struct lean *l, float share, const int32_t at[3],
+                       struct range3 *u, struct range3 *f)
 {
-    const struct bw_view *v = &b->view[VIEW_VEL], *a = &b->view[VIEW_CARRIED];
-    *u = *f = (struct range3){{0}, {0}};
+    const struct bw_view *v = &b->view[VIEW_VEL], *was = &b->view[VIEW_CARRIED];
+    const struct bricks by = bricks_of(b->grid);
+    *f = (struct range3){{0}, {0}};
     for (int c = 0; c < 3; c++) {
-        struct advect_lean lean = {.vel = bw_f32(v, c),
-                                   .carried = bw_f32(a, c),
-                                   .vel_step = {v->sy, v->sz},
-                                   .carried_step = {a->sy, a->sz},
-                                   .share = c == b->grid->thin ? 0 : share};
-        own_faces(b, c, lean.n);
+        struct advect_lean lean = {
+            .vel_step = {v->sy, v->sz}, .carried_step = {was->sy, was->sz}, .share = c == b->grid->thin ? 0 : share};
+        int32_t first[3];
+        for (int a = 0; a < 3; a++) lean.n[a] = brick_span(&by, a, at[a], b->n[a], a == c && b->high[a], &first[a]);
+        lean.vel = bw_f32(v, c) + first[0] + first[1] * v->sy + first[2] * v->sz;
+        lean.carried = bw_f32(was, c) + first[0] + first[1] * was->sy + first[2] * was->sz;
         l->pass->kernels->lean(&lean);
         if (c == b->grid->thin) continue;
-        u->least[c] = lean.now[0];
-        u->most[c] = lean.now[1];
+        u->least[c] = fminf(u->least[c], lean.now[0]);
+        u->most[c] = fmaxf(u->most[c], lean.now[1]);
         f->least[c] = fminf(lean.lean[0], lean.now[0]); // some may become u again
         f->most[c] = fmaxf(lean.lean[1], lean.now[1]);
     }
-}
-
-static double range_speed(const struct range3 *r)
-{
-    float most = 0;
-    for (int c = 0; c < 3; c++) most = fmaxf(most, fmaxf(-r->least[c], r->most[c]));
-    return (double)most;
 }
 
 static bool obstacle_is_near(const struct lean *l, const struct bw_block *b)
@@ -188,12 +183,15 @@ static void block_lean(const struct bw_block *b, void *user)
     const int64_t tile = tile_of_block(l->pass->tiles, b);
     const float share = l->topology->born[tile] ? 0 : l->share;
     const bool outside = share > 0 && !is_amid(l, b);
-    struct range3 u, *f = &l->pass->tile_speed[tile];
-    block_swap(b, l, share, &u, f);
+    const struct bricks by = bricks_of(b->grid);
+    struct range3 u = {{0}, {0}}, *f = l->pass->brick_speed + tile * by.count;
+    for (int32_t q = 0; q < by.count; q++) {
+        brick_swap(b, l, share, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &f[q]);
+        b->max[MAX_F] = fmax(b->max[MAX_F], range_speed(&f[q]));
+    }
     for (int c = 0; c < 3 && outside; c++)
         if (c != b->grid->thin) component_outside(b, l, c, &u);
     for (int c = 0; c < 3 && share > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
-    b->max[MAX_F] = range_speed(f);
     b->max[MAX_U] = range_speed(&u);
 }
 
@@ -206,8 +204,7 @@ static enum bw_status lean_run(struct pass *p, double share)
                                     [VIEW_CARRIED] = {p->carried, BW_UPDATE_OWN, 0},
                                     [VIEW_SOLID] = {bw_port_field(s, PORT_SOLID), BW_READ, 1}};
     double most[] = {[MAX_F] = 0, [MAX_U] = 0};
-    p->tile_speed = s->host->scratch(s, sizeof *p->tile_speed * (size_t)(l.topology->count + 1));
-    if (!p->tile_speed) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
+    if (speed_room(p, l.topology->count) != BW_OK) return BW_ERR_MEMORY;
     p->scale = p->span / s->grid->h;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
                                                              .n_access = p->walls ? 3 : 2,
@@ -216,7 +213,7 @@ static enum bw_status lean_run(struct pass *p, double share)
                                                              .user = &l,
                                                              .maxs = most,
                                                              .n_maxs = BW_COUNT(most)});
-    if (st == BW_OK) st = ranks_share(s, p->tile_speed, NULL, sizeof *p->tile_speed);
+    if (st == BW_OK) st = speed_share(p);
     p->still = pass_still(p);
     p->speed = fmax(most[MAX_F], 0) + p->still;
     s->host->metric(s, "cells", s->dt / s->grid->h * (fmax(most[MAX_U], 0) + p->still), BW_METRIC_MAX);

@@ -15,7 +15,8 @@ struct traced {
     float *straight[2][3], *way[3]; ///< one row: straight traces; shortened ones,
     float *left;                    ///< and what is left of the flow at their ends
     ptrdiff_t stride;
-    const struct range3 *ways;  ///< ahead from this block, cells
+    const struct range3 *ways; ///< ahead from this block, cells
+    const struct idle *idle;
     struct room room[4];        ///< of cell centres, then of the faces along each axis
     struct within within[2][4]; ///< by direction, and as `room`
     bool bounded[4];            ///< `outside` may have a say: of those of `edge`
@@ -45,6 +46,12 @@ static float way_most(const struct range3 *ways, int dir, int a)
     return dir == AHEAD ? ways->most[a] : -ways->least[a];
 }
 
+/* Of the ways of row (j,k). */
+static const struct range3 *row_range(const struct traced *t, int32_t j, int32_t k)
+{
+    return t->idle->by_brick ? &t->idle->ways[k >> t->idle->shift[1]][j >> t->idle->shift[0]] : t->ways;
+}
+
 /* From the range of the ways, without a look at each. */
 static struct within within_init(const struct room *r, const struct range3 *ways, int dir)
 {
@@ -60,7 +67,7 @@ static struct within within_init(const struct room *r, const struct range3 *ways
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
     const struct range3 *ways = &p->block_ways[b->worker];
-    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways};
+    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways, .idle = &p->block_idle[b->worker]};
     for (int axis = -1; axis < 3; axis++) {
         t.room[axis + 1] = room_init(b, axis);
         for (int dir = BACK; dir <= AHEAD; dir++) t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
@@ -84,14 +91,6 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     return t;
 }
 
-/* Are faces among the items? They take the mean of two cells' ways: traces begin one cell below the block. */
-static bool has_faces(const struct pass *p)
-{
-    bool any = false;
-    for (uint32_t q = 0; q < p->n_items; q++) any = any || p->item[q].info->kind == BW_MAC;
-    return any;
-}
-
 /// Rows of cells from which traces are wanted.
 struct wanted {
     int32_t low; ///< first cell, and row, and plane
@@ -101,8 +100,20 @@ struct wanted {
 
 static struct wanted wanted_init(const struct bw_block *b, const struct pass *p)
 {
-    if (!has_faces(p)) return (struct wanted){0, {b->n[0], b->n[1], b->n[2]}, &p->block_idle[b->worker]};
+    if (!pass_has_faces(p)) return (struct wanted){0, {b->n[0], b->n[1], b->n[2]}, &p->block_idle[b->worker]};
     return (struct wanted){-1, {b->n[0] + b->high[0], b->n[1] + b->high[1], b->n[2] + b->high[2]}, NULL};
+}
+
+/// Cells of a row, first to end - 1.
+struct stretch {
+    int32_t first, end;
+};
+
+/* The cells of row (j,k) that may meet anything; all where that is not known. */
+static struct stretch row_stretch(const struct idle *is, int32_t j, int32_t k, int32_t n)
+{
+    const int32_t y = j >> is->shift[0], z = k >> is->shift[1];
+    return is->by_brick ? (struct stretch){is->first[z][y], is->end[z][y]} : (struct stretch){0, n};
 }
 
 static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t,
@@ -110,18 +121,18 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
 {
     const struct bw_view *v = &b->view[0];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
-        struct advect_trace row = {
-            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = rows->high[0] - rows->low, .rule = advect_rule(p, dir)};
-        for (int a = 0; a < 3; a++) {
-            row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
-            row.least[a] = way_least(t->ways, dir, a);
-            row.most[a] = way_most(t->ways, dir, a);
-        }
+        struct advect_trace row = {.sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .rule = advect_rule(p, dir)};
+        for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         for (int32_t j = rows->low; j < rows->high[1]; j++) {
             if (rows->idle && !idle_holds(rows->idle, j, k)) continue;
+            const struct stretch x =
+                rows->idle ? row_stretch(t->idle, j, k, rows->high[0]) : (struct stretch){rows->low, rows->high[0]};
+            row.n = x.end - x.first;
             for (int a = 0; a < 3; a++) {
-                row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz + rows->low;
-                row.d[a] = t->plane[dir][k & 1][a] + j * t->stride + rows->low;
+                row.least[a] = way_least(row_range(t, j, k), dir, a);
+                row.most[a] = way_most(row_range(t, j, k), dir, a);
+                row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz + x.first;
+                row.d[a] = t->plane[dir][k & 1][a] + j * t->stride + x.first;
             }
             p->kernels->trace(&row);
         }
@@ -134,12 +145,13 @@ static void row_straight(const struct bw_block *b, const struct pass *p, const s
 {
     const struct bw_view *v = &b->view[0];
     const ptrdiff_t step[3] = {1, v->sy, v->sz}, below = axis < 0 ? 0 : -step[axis];
+    const ptrdiff_t at = r->first + j * v->sy + k * v->sz;
     const float scale = (float)(dir == BACK ? -p->scale : p->scale);
     for (int c = 0; c < 3; c++) {
-        const float *low = bw_f32(v, c) + j * v->sy + k * v->sz, *high = low + (c == axis ? 0 : step[c]);
+        const float *low = bw_f32(v, c) + at, *high = low + (c == axis ? 0 : step[c]);
         const ptrdiff_t back = c == axis ? 0 : below;
         const float share = c == b->grid->thin ? 0 : 0.25f * scale;
-        const float least = way_least(t->ways, dir, c), most = way_most(t->ways, dir, c);
+        const float least = way_least(row_range(t, j, k), dir, c), most = way_most(row_range(t, j, k), dir, c);
         float *to = t->straight[dir][c];
         for (int32_t i = 0; i < r->n; i++) {
             float way = share * ((low[i + back] + high[i + back]) + (low[i] + high[i]));
@@ -154,31 +166,34 @@ static void row_straight(const struct bw_block *b, const struct pass *p, const s
 static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, struct advect_row *r)
 {
     for (int a = 0; a < 3; a++) {
-        const float *here = t->plane[dir][k & 1][a] + j * t->stride;
+        const float *here = t->plane[dir][k & 1][a] + j * t->stride + r->first;
         r->d[a] = here;
         r->e[a] = axis < 0    ? NULL
                   : axis == 0 ? here - 1
                   : axis == 1 ? here - t->stride
-                              : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride;
+                              : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride + r->first;
     }
 }
 
-static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32_t k, int32_t n)
+static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32_t k, const struct stretch *x)
 {
-    return (struct advect_row){
-        .f = bw_f32(v, c) + j * v->sy + k * v->sz, .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = n};
+    return (struct advect_row){.f = bw_f32(v, c) + j * v->sy + k * v->sz + x->first,
+                               .sy = (int32_t)v->sy,
+                               .sz = (int32_t)v->sz,
+                               .n = x->end - x->first,
+                               .first = x->first};
 }
 
 /* Has `outside` a say in this row? */
-static bool row_bounded(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n)
+static bool row_bounded(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r)
 {
     const struct edge *e = &t->edge[axis + 1];
-    double low[3] = {0, j, k}, high[3] = {n - 1, j, k};
+    double low[3] = {r->first, j, k}, high[3] = {r->first + r->n - 1, j, k};
     if (!t->bounded[axis + 1]) return false;
     for (int a = 0; a < 3; a++) {
         if (a == e->block->grid->thin) continue;
-        low[a] += (double)way_least(t->ways, dir, a);
-        high[a] += (double)way_most(t->ways, dir, a);
+        low[a] += (double)way_least(row_range(t, j, k), dir, a);
+        high[a] += (double)way_most(row_range(t, j, k), dir, a);
     }
     return !edge_safe(e, low) || !edge_safe(e, high);
 }
@@ -188,7 +203,7 @@ static int32_t row_leaves(const struct edge *e, int32_t j, int32_t k, const stru
 {
     int32_t i = 0;
     for (; i < r->n; i++) {
-        const double x[3] = {i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
+        const double x[3] = {r->first + i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
                              k + (double)advect_way(r, 2, i)};
         if (!edge_has(e, x)) break;
     }
@@ -203,7 +218,7 @@ static bool row_shorten(const struct edge *e, const struct traced *t, int32_t j,
     if (first == r->n) return false;
     for (int32_t i = 0; i < r->n; i++) {
         const double way[3] = {(double)advect_way(r, 0, i), (double)advect_way(r, 1, i), (double)advect_way(r, 2, i)};
-        const double share = i < first ? 1 : edge_share(e, (const int32_t[3]){i, j, k}, way);
+        const double share = i < first ? 1 : edge_share(e, (const int32_t[3]){r->first + i, j, k}, way);
         for (int a = 0; a < 3; a++) t->way[a][i] = (float)(share * way[a]);
         t->left[i] = share < 1 ? (float)edge_left(e, share, way) : 1;
     }
@@ -219,7 +234,7 @@ static void row_replace(const struct edge *e, const struct advect_row *r, int32_
                         float *to)
 {
     for (int32_t i = 0; i < r->n; i++) {
-        const double x[3] = {i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
+        const double x[3] = {r->first + i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
                              k + (double)advect_way(r, 2, i)};
         if (!edge_has(e, x)) to[i] = instead[i];
     }
@@ -236,7 +251,7 @@ static void row_trace(const struct bw_block *b, const struct pass *p, const stru
 static void row_first(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
                       struct advect_row *old, float back, float *to)
 {
-    const bool bounded = row_bounded(t, BACK, axis, j, k, old->n);
+    const bool bounded = row_bounded(t, BACK, axis, j, k, old);
     const bool shorter =
         bounded && p->options->outside != OUTSIDE_KEEP && row_shorten(&t->edge[axis + 1], t, j, k, old);
     p->scheme->row_first(p->kernels, old, p->options->clamp, to);
@@ -250,12 +265,13 @@ struct ends {
     int32_t begin, end;
 };
 
-static struct ends row_ends(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n)
+static struct ends row_ends(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r)
 {
     const struct within *w = &t->within[dir][axis + 1];
-    if (j < w->lo[1] || j > w->hi[1] || k < w->lo[2] || k > w->hi[2]) return (struct ends){n, n};
-    const int32_t end = w->hi[0] + 1 < n ? w->hi[0] + 1 : n;
-    return (struct ends){w->lo[0] < end ? w->lo[0] : end, end};
+    if (j < w->lo[1] || j > w->hi[1] || k < w->lo[2] || k > w->hi[2]) return (struct ends){r->n, r->n};
+    const int32_t lo = w->lo[0] - r->first, hi = w->hi[0] - r->first;
+    const int32_t end = hi + 1 < 0 ? 0 : hi + 1 < r->n ? hi + 1 : r->n, begin = lo < 0 ? 0 : lo;
+    return (struct ends){begin < end ? begin : end, end};
 }
 
 static int32_t ends_first(const struct ends *e) { return e->begin > 0 ? 0 : e->end; }
@@ -264,7 +280,7 @@ static int32_t ends_next(const struct ends *e, int32_t i) { return i + 1 == e->b
 
 static void row_point(const struct advect_row *r, int32_t i, int32_t j, int32_t k, double x[3])
 {
-    const int32_t at[3] = {i, j, k};
+    const int32_t at[3] = {r->first + i, j, k};
     for (int a = 0; a < 3; a++) x[a] = at[a] + (double)advect_way(r, a, i);
 }
 
@@ -272,7 +288,7 @@ static void row_point(const struct advect_row *r, int32_t i, int32_t j, int32_t 
 static void row_keep_first(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r,
                            const float *first, float *to)
 {
-    const struct ends e = row_ends(t, dir, axis, j, k, r->n);
+    const struct ends e = row_ends(t, dir, axis, j, k, r);
     for (int32_t i = ends_first(&e); i < r->n; i = ends_next(&e, i)) {
         double x[3];
         row_point(r, i, j, k, x);
@@ -284,7 +300,7 @@ static void row_keep_first(const struct traced *t, int dir, int axis, int32_t j,
 static void row_draw_in(const struct traced *t, int axis, int32_t j, int32_t k, const struct advect_row *old,
                         double background, float *to)
 {
-    const struct ends e = row_ends(t, BACK, axis, j, k, old->n);
+    const struct ends e = row_ends(t, BACK, axis, j, k, old);
     for (int32_t i = ends_first(&e); i < old->n; i = ends_next(&e, i)) {
         double x[3];
         row_point(old, i, j, k, x);
@@ -298,8 +314,8 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
                        const struct advect_row *old, const struct advect_row *hat, float *to)
 {
     p->scheme->row_second(p->kernels, hat, old, p->options->clamp, to);
-    if (row_bounded(t, BACK, axis, j, k, old->n)) row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
-    if (row_bounded(t, AHEAD, axis, j, k, old->n)) row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
+    if (row_bounded(t, BACK, axis, j, k, old)) row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
+    if (row_bounded(t, AHEAD, axis, j, k, hat)) row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
     if (axis < 0) row_keep_first(t, AHEAD, axis, j, k, hat, hat->f, to);
     else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_first(t, BACK, axis, j, k, old, hat->f, to);
 }
@@ -315,12 +331,12 @@ static void row_centre(const struct bw_block *b, const struct pass *p, int c, in
 }
 
 static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
-                      int c, int32_t j, int32_t k)
+                      int c, int32_t j, int32_t k, const struct stretch *x)
 {
     int axis = it->info->kind == BW_MAC ? c : -1;
     const struct bw_view *out = &b->view[it->view_out];
-    float *to = bw_f32(out, c) + j * out->sy + k * out->sz;
-    struct advect_row old = row_of(&b->view[it->view], c, j, k, b->n[0] + (axis == 0 && b->high[0]));
+    float *to = bw_f32(out, c) + j * out->sy + k * out->sz + x->first;
+    struct advect_row old = row_of(&b->view[it->view], c, j, k, x);
     if (axis >= 0 && axis == b->grid->thin) { // nothing moves across a plane
         memcpy(to, old.f, sizeof *to * (size_t)old.n);
         if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);
@@ -334,7 +350,7 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
         if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);
         return;
     }
-    struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, old.n);
+    struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, x);
     row_trace(b, p, t, AHEAD, axis, j, k, &hat);
     row_second(p, t, axis, j, k, &old, &hat, to);
 }
@@ -344,11 +360,14 @@ static void plane_carry(const struct bw_block *b, const struct pass *p, const st
 {
     const struct item *it = &p->item[q];
     const bool mac = it->info->kind == BW_MAC;
-    const struct idle *idle = &p->block_idle[b->worker];
+    const struct stretch faces = {0, b->n[0] + (mac && c == 0 && b->high[0])};
     if (k == b->n[2] && !(mac && c == 2)) return;
     for (int32_t j = 0; j < b->n[1] + (mac && c == 1 && b->high[1]); j++) {
-        if (mac || idle_holds(idle, j, k) >> q & 1) row_carry(b, p, it, t, c, j, k);
-        else idle_row(b, it, c, j, k);
+        const bool holds = mac || idle_holds(t->idle, j, k) >> q & 1;
+        const struct stretch x = mac ? faces : row_stretch(t->idle, j, k, b->n[0]);
+        idle_row(b, it, c, j, k, 0, holds ? x.first : b->n[0]);
+        if (holds) row_carry(b, p, it, t, c, j, k, &x);
+        if (holds) idle_row(b, it, c, j, k, x.end, b->n[0]);
     }
 }
 

@@ -5,6 +5,7 @@
 #define ADVECT_PASS_H
 
 #include "advect/schemes/schemes.h"
+#include "advect_bricks.h"
 #include "stages.h"
 #include "solids/openings.h"
 #include <common/tiles.h>
@@ -29,6 +30,14 @@ struct range3 {
     float least[3], most[3];
 };
 
+/// The largest component.
+static inline double range_speed(const struct range3 *r)
+{
+    float most = 0;
+    for (int c = 0; c < 3; c++) most = fmaxf(most, fmaxf(-r->least[c], r->most[c]));
+    return (double)most;
+}
+
 /// One field on its way: itself, where it goes (itself as a rule), the first half's result, and where they are among a
 /// block's views.
 struct item {
@@ -43,12 +52,19 @@ struct hats {
     bool used[2 * MAX_ITEMS];
 };
 
-/// Of one block: which rows have anything to carry.
+enum { BLOCK_BRICKS = 2 * BRICK_PARTS }; ///< of a block, along y and z
+enum { READ_FIELD, READ_HAT, READ_VEL }; ///< what traces of cells lead to
+
+/// Of one block: which rows have anything to carry, and how far from, by brick along z and y.
 struct idle {
-    bool all;            ///< none has
-    int32_t tile[2];     ///< rows of a tile along y and z
-    uint8_t holds[2][2]; ///< by tile along z and y: items, a bit each, that traces from there may meet anything of
-    int32_t less[6];     ///< cells by which what has anything ends before the block does, on each side
+    bool all;                                  ///< none has
+    bool by_brick;                             ///< rows of cells move by `ways`; else all by the block's
+    int32_t shift[2];                          ///< of a row's number along y and z to its brick's
+    uint8_t holds[BLOCK_BRICKS][BLOCK_BRICKS]; ///< items, a bit each, that traces from there may meet anything of
+    int32_t first[BLOCK_BRICKS][BLOCK_BRICKS], end[BLOCK_BRICKS][BLOCK_BRICKS]; ///< cells of those rows along x
+    struct range3 ways[BLOCK_BRICKS][BLOCK_BRICKS];
+    int32_t vel_reach[6], reach[MAX_ITEMS][2][6]; ///< cells around the block that are read: of the velocity; of each
+                                                  ///< item itself and of its first half
 };
 
 /// Sweeps over groups of fields, all with the flow that `vel` holds and over one span of time.
@@ -72,17 +88,21 @@ struct pass {
     bool plain;             ///< fields in double precision: no block goes the fast way
     bool fast, *block_fast; ///< all blocks do; by worker: does the block at hand?
     int32_t halo;
-    double span;               ///< s
-    double scale, limit;       ///< cells moved per m/s; longest way, cells
-    double still;              ///< largest velocity component that can be met where there are no tiles, m/s
-    double speed;              ///< largest velocity component that a trace can meet, m/s
-    struct range3 *tile_speed; ///< of the velocity on each tile's faces, m/s
-    struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
-    int32_t *block_near;       ///< by worker: halo of the block at hand if obstacles are near, else 0
-    bool *block_rim;           ///< by worker: is a tile beside the block at hand asleep?
-    uint8_t *holds;            ///< by tile: items, a bit each, that are not their background there; NULL: unknown
-    struct idle *block_idle;   ///< by worker
-    float *memory;             ///< displacements, `share` floats a worker
+    double span;                ///< s
+    double scale, limit;        ///< cells moved per m/s; longest way, cells
+    double still;               ///< largest velocity component that can be met where there are no tiles, m/s
+    double speed;               ///< largest velocity component that a trace can meet, m/s
+    struct range3 *brick_speed; ///< of the velocity on the faces of each tile's bricks, m/s
+    struct range3 *block_ways;  ///< by worker: of the ways ahead from the block at hand, cells
+    int32_t *block_near;        ///< by worker: halo of the block at hand if obstacles are near, else 0
+    bool *block_rim;            ///< by worker: is a tile beside the block at hand asleep?
+    uint8_t *holds;             ///< by brick: items, a bit each, that are not their background there; NULL: unknown
+    char *brick_room;           ///< `brick_share` bytes a worker: bricks around the block at hand
+    size_t brick_share;
+    struct bricks_near *block_bricks;        ///< by worker: those; none where `speed` is NULL
+    struct range3 (*brick_ways)[BRICK_MOST]; ///< by worker: of the block's own, in order
+    struct idle *block_idle;                 ///< by worker
+    float *memory;                           ///< displacements, `share` floats a worker
     size_t share, stride;
     const struct walls *walls; ///< NULL: no obstacles
     uint32_t view_solid_vel;   ///< 0: none
@@ -137,7 +157,7 @@ static inline double room_share(const struct room *r, const double x[3])
 
 /// From now on along the flow that `vel` holds at this moment, over dt seconds.
 enum bw_status pass_along(struct pass *p, double dt);
-/// The same where p->speed and tile_speed are known.
+/// The same where p->speed and brick_speed are known.
 void pass_fit(struct pass *p, double dt);
 /// Carries amounts by fluxes, where the scheme does. Before pass_fields().
 enum bw_status pass_amounts(struct pass *p);
@@ -155,8 +175,11 @@ bool pass_carries_velocity(const struct pass *p);
 
 /* ---- advect_speed.c ---- */
 
-/// Measures `vel`: the pass's still, speed and tile_speed.
+/// Measures `vel`: the pass's still, speed and brick_speed.
 enum bw_status pass_measure(struct pass *p);
+/// Memory for what all bricks' speeds are, and all ranks' of them. Errors: BW_ERR_MEMORY (reported).
+enum bw_status speed_room(struct pass *p, int64_t tiles);
+enum bw_status speed_share(const struct pass *p);
 /// Largest velocity component that a trace can meet where there are no tiles, m/s.
 double pass_still(const struct pass *p);
 
@@ -172,30 +195,38 @@ void advect_block_fast(const struct bw_block *b, void *user);
 
 /// Halo that reaches as far as traces of `limit` cells and what the scheme reads there.
 int32_t advect_halo(const struct pass *p, double limit);
+/// Rings of tiles that traces from a block may lead through, at most.
+int32_t advect_most_ring(void);
 /// Finds the ways from a block, and whether all of them end within the widest halo: else it goes the plain way.
 bool advect_block_fits(const struct bw_block *b, const struct pass *p);
-/// Range of the ways ahead from a box of tiles, cells. *rim: one of the tiles that they lead through is asleep.
-struct range3 advect_ways(const struct bw_block *b, const struct pass *p, const struct tile_box *box, bool *rim);
-/// The longest of them along an axis, cells.
-float advect_longest(const struct range3 *ways);
-/// Cells around a box that fields are read at by traces back from it, with these ways ahead.
-void advect_around(const struct pass *p, const struct range3 *ways, int32_t around[6]);
-/// Reach of such a block's rows, by its own velocities. After advect_block_fits().
+/// Cells around a box that are read by traces from it with these ways ahead, one of READ_*.
+void advect_around(const struct pass *p, const struct range3 *ways, int what, int32_t around[6]);
+/// Reach of such a block's rows, by all of its velocities. After advect_block_fits().
 void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6]);
 
 /* ---- advect_idle.c ---- */
 
-/// Finds which tiles hold anything of the items. Errors: BW_ERR_MEMORY (reported).
+/// Finds which bricks hold anything of the items. Errors: BW_ERR_MEMORY (reported).
 enum bw_status idle_find(struct pass *p);
-/// Of a block; not `known`: all of it may hold something.
-struct idle idle_init(const struct pass *p, const struct bw_block *b, bool known);
-/// Results where nothing is to be carried: the background.
-void idle_row(const struct bw_block *b, const struct item *it, int c, int32_t j, int32_t k);
+/// Of a block; not `known`: all of it may hold something, from as far as any of its ways lead.
+void idle_init(struct idle *is, const struct pass *p, const struct bw_block *b, bool known);
+/// Reach of an access row of a block that goes by brick. False: nothing of it is read.
+bool idle_reach(const struct idle *is, const struct pass *p, uint32_t row, int32_t reach[6]);
+/// Results where nothing is to be carried, cells first to end - 1 of a row: the background.
+void idle_row(const struct bw_block *b, const struct item *it, int c, int32_t j, int32_t k, int32_t first, int32_t end);
 void idle_block(const struct bw_block *b, const struct pass *p);
 
 static inline uint8_t idle_holds(const struct idle *is, int32_t j, int32_t k)
 {
-    return is->holds[k >= is->tile[1]][j >= is->tile[0]];
+    return is->holds[k >> is->shift[1]][j >> is->shift[0]];
+}
+
+/// Are faces among the items? They take the mean of two cells' ways: traces begin one cell below the block.
+static inline bool pass_has_faces(const struct pass *p)
+{
+    bool any = false;
+    for (uint32_t q = 0; q < p->n_items; q++) any = any || p->item[q].info->kind == BW_MAC;
+    return any;
 }
 
 /* ---- advect_plain.c: doubles, any distance, beyond the halo by the sampler ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How fast the flow is, for mac.advect: the range of each velocity component by tile, and the largest overall. A
+/* How fast the flow is, for mac.advect: the range of each velocity component by brick, and the largest overall. A
  * displacement has no component outside dt/h times that, so it bounds every trace and with it the halo. */
 #include "advect_pass.h"
 #include <common/ranks.h>
@@ -11,7 +11,7 @@ struct speeds {
     const struct advect_kernels *kernels;
     const struct bw_tiles_api *tiles;
     const struct bw_topology *topology;
-    struct range3 *tile;
+    struct range3 *brick;
 };
 
 /* The high faces are the next tile's, which has its own range; they are read only where there is none. */
@@ -24,24 +24,37 @@ static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     return 1;
 }
 
+/* One brick's, of cells n by axis; more[a]: high faces too. */
+static void brick_speed(const struct bw_block *b, const struct speeds *s, const struct bricks *by, const int32_t at[3],
+                        const int32_t more[3], struct range3 *r)
+{
+    const struct bw_view *v = &b->view[0];
+    const ptrdiff_t step[2] = {v->sy, v->sz};
+    *r = (struct range3){{0}, {0}};
+    for (int c = 0; c < 3; c++) {
+        int32_t n[3], first[3];
+        float range[2] = {0, 0};
+        if (c == b->grid->thin) continue;
+        for (int a = 0; a < 3; a++) n[a] = brick_span(by, a, at[a], b->n[a], a == c ? more[a] : 0, &first[a]);
+        s->kernels->range(bw_f32(v, c) + first[0] + first[1] * v->sy + first[2] * v->sz, step, n, range);
+        r->least[c] = range[0];
+        r->most[c] = range[1];
+    }
+}
+
 static void block_speed(const struct bw_block *b, void *user)
 {
     const struct speeds *s = user;
-    const struct bw_view *v = &b->view[0];
-    const ptrdiff_t step[2] = {v->sy, v->sz};
+    const struct bricks by = bricks_of(b->grid);
     const int64_t tile = tile_of_block(s->tiles, b);
-    struct range3 *r = &s->tile[tile];
-    *r = (struct range3){{0}, {0}};
-    for (int c = 0; c < 3; c++) {
-        if (c == b->grid->thin) continue;
-        int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
-        n[c] += s->topology->neighbour[tile][2 * c + 1] < 0;
-        float range[2] = {0, 0};
-        s->kernels->range(bw_f32(v, c), step, n, range);
-        r->least[c] = range[0];
-        r->most[c] = range[1];
-        b->max[0] = fmax(b->max[0], fmax((double)-range[0], (double)range[1]));
-    }
+    struct range3 *r = s->brick + tile * by.count;
+    int32_t more[3];
+    for (int a = 0; a < 3; a++) more[a] = s->topology->neighbour[tile][2 * a + 1] < 0;
+    for (int32_t z = 0; z < by.parts[2]; z++)
+        for (int32_t y = 0; y < by.parts[1]; y++, r++) {
+            brick_speed(b, s, &by, (const int32_t[3]){0, y, z}, more, r);
+            b->max[0] = fmax(b->max[0], range_speed(r));
+        }
 }
 
 /* Largest velocity component that a trace can meet where there are no tiles: the background, and beyond the sides,
@@ -57,14 +70,28 @@ double pass_still(const struct pass *p)
     return most + 2 * wall;
 }
 
+enum bw_status speed_room(struct pass *p, int64_t tiles)
+{
+    struct bw_stage *s = p->stage;
+    p->brick_speed =
+        s->host->scratch(s, sizeof *p->brick_speed * (size_t)bricks_of(s->grid).count * (size_t)(tiles + 1));
+    return p->brick_speed ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
+}
+
+enum bw_status speed_share(const struct pass *p)
+{
+    return ranks_share(p->stage, p->brick_speed, NULL,
+                       sizeof *p->brick_speed * (size_t)bricks_of(p->stage->grid).count);
+}
+
 enum bw_status pass_measure(struct pass *p)
 {
     struct bw_stage *s = p->stage;
     const struct bw_access access = {p->vel, BW_READ, 1};
     struct speeds by = {p->kernels, p->tiles, p->tiles->topology(s->domain), NULL};
     double most = 0;
-    p->tile_speed = by.tile = s->host->scratch(s, sizeof *by.tile * (size_t)(by.topology->count + 1));
-    if (!by.tile) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
+    if (speed_room(p, by.topology->count) != BW_OK) return BW_ERR_MEMORY;
+    by.brick = p->brick_speed;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access,
                                                              .n_access = 1,
                                                              .body = block_speed,
@@ -72,7 +99,7 @@ enum bw_status pass_measure(struct pass *p)
                                                              .user = &by,
                                                              .maxs = &most,
                                                              .n_maxs = 1});
-    if (st == BW_OK) st = ranks_share(s, by.tile, NULL, sizeof *by.tile);
+    if (st == BW_OK) st = speed_share(p);
     p->still = pass_still(p);
     p->speed = fmax(most, 0) + p->still;
     return st;

@@ -3,62 +3,101 @@
 #include "advect_pass.h"
 #include <common/tiles.h>
 
-/* Along axis a as many tiles as `ring` whole ones are wide; one more where a periodic side cuts its tiles, which may be
- * of few cells, and all of them where that might not do. */
+enum { EDGE = 16 };   ///< least of a tile
+#define ROUNDING 1e-5 // of what is summed for a trace: it must not lead out of the halo
+
+int32_t advect_most_ring(void) { return BW_HALO_MOST / EDGE; }
+
+/* Does a periodic side cut the tiles along axis a? They may be of few cells then. */
+static bool is_cut(const struct bw_domain_info *g, int a)
+{
+    return g->side[2 * a].kind == BW_PERIODIC && g->n[a] % g->tile[a];
+}
+
+/* Along axis a as many tiles as `ring` whole ones are wide; one more where a periodic side cuts them, and all of them
+ * where that might not do. */
 static int32_t ring_along(const struct bw_domain_info *g, int a, int32_t ring)
 {
-    const bool cut = g->side[2 * a].kind == BW_PERIODIC && g->n[a] % g->tile[a];
-    if (!cut) return ring;
+    if (!is_cut(g, a)) return ring;
     return ring < 2 ? 2 : g->n[a] / g->tile[a] + 1;
 }
 
-/* Of the velocities in a box of tiles and `ring` tiles around it. */
-static struct range3 ring_ways(const struct bw_block *b, const struct pass *p, const struct tile_box *own, int32_t ring,
-                               bool *rim)
+static struct range3 speed_still(const struct pass *p)
 {
     struct range3 r;
-    *rim = false;
-    int32_t at[3], by[3];
     for (int a = 0; a < 3; a++) {
         r.least[a] = (float)-p->still;
         r.most[a] = (float)p->still;
-        by[a] = a == b->grid->thin ? 1 : ring_along(b->grid, a, ring);
-    }
-    for (at[2] = own->lo[2] - by[2]; at[2] <= own->hi[2] + by[2]; at[2]++)
-        for (at[1] = own->lo[1] - by[1]; at[1] <= own->hi[1] + by[1]; at[1]++)
-            for (at[0] = own->lo[0] - by[0]; at[0] <= own->hi[0] + by[0]; at[0]++) {
-                int64_t t = p->tiles->find(b->stage->domain, at);
-                *rim = *rim || t == BW_TILE_INACTIVE;
-                for (int a = 0; t >= 0 && a < 3; a++) {
-                    r.least[a] = fminf(r.least[a], p->tile_speed[t].least[a]);
-                    r.most[a] = fmaxf(r.most[a], p->tile_speed[t].most[a]);
-                }
-            }
-    const double scale = p->scale * (1 + 1e-5); // rounding must not lead out of the halo
-    for (int a = 0; a < 3; a++) {
-        r.least[a] = (float)(scale * (double)r.least[a]);
-        r.most[a] = (float)(scale * (double)r.most[a]);
     }
     return r;
 }
 
-float advect_longest(const struct range3 *ways)
+static struct range3 speed_ways(const struct pass *p, const struct range3 *speed)
+{
+    struct range3 r;
+    for (int a = 0; a < 3; a++) {
+        const double more = ROUNDING * (double)fmaxf(-speed->least[a], speed->most[a]);
+        r.least[a] = (float)(p->scale * ((double)speed->least[a] - more));
+        r.most[a] = (float)(p->scale * ((double)speed->most[a] + more));
+    }
+    return r;
+}
+
+/* Of the velocities in a block's tiles and `ring` tiles around them. */
+static struct range3 ring_ways(const struct bw_block *b, const struct pass *p, int32_t ring, bool *rim)
+{
+    const struct tile_box own = tile_box_of_block(b);
+    const int32_t count = bricks_of(b->grid).count;
+    struct range3 r = speed_still(p);
+    *rim = false;
+    int32_t at[3], by[3];
+    for (int a = 0; a < 3; a++) by[a] = a == b->grid->thin ? 1 : ring_along(b->grid, a, ring);
+    for (at[2] = own.lo[2] - by[2]; at[2] <= own.hi[2] + by[2]; at[2]++)
+        for (at[1] = own.lo[1] - by[1]; at[1] <= own.hi[1] + by[1]; at[1]++)
+            for (at[0] = own.lo[0] - by[0]; at[0] <= own.hi[0] + by[0]; at[0]++) {
+                int64_t t = p->tiles->find(b->stage->domain, at);
+                *rim = *rim || t == BW_TILE_INACTIVE;
+                for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) range_widen(&r, &p->brick_speed[q]);
+            }
+    return speed_ways(p, &r);
+}
+
+static float ways_longest(const struct range3 *ways)
 {
     float most = 0;
     for (int a = 0; a < 3; a++) most = fmaxf(most, fmaxf(-ways->least[a], ways->most[a]));
     return most;
 }
 
-/* A ring of tiles will do if no way by velocities within it leads beyond it. */
-struct range3 advect_ways(const struct bw_block *b, const struct pass *p, const struct tile_box *box, bool *rim)
+/* Where the stages of a trace ask for the velocity after its beginning: after that share of the way by what the stage
+ * before has met. Ends with a 0. */
+static const double *stage_shares(const struct pass *p)
 {
-    enum { EDGE = 16 }; // least of a tile
-    struct range3 r;
-    int32_t ring = 1;
-    r = ring_ways(b, p, box, ring, rim);
-    while (advect_longest(&r) + 2 >= (float)(ring * EDGE) && ring * EDGE < BW_HALO_MOST)
-        r = ring_ways(b, p, box, ++ring, rim);
-    return r;
+    static const double of[][3] = {
+        [TRACE_MIDPOINT] = {0.5}, [TRACE_EULER] = {0}, [TRACE_RK3] = {0.5, 0.75}, [TRACE_CENTRED] = {0.5, 1}};
+    return of[p->trace];
+}
+
+/* Stage by stage: the velocities around the box, then those as far from it as they lead, and so on. */
+static bool ways_find(const struct bricks_near *near, const struct pass *p, const struct cells *box,
+                      struct range3 *ways)
+{
+    const double *share = stage_shares(p);
+    struct range3 speed = speed_still(p);
+    int32_t wide[3] = {1, 1, 1};
+    for (int stage = 0;; stage++) {
+        struct cells looked;
+        for (int a = 0; a < 3; a++) {
+            looked.lo[a] = box->lo[a] - wide[a];
+            looked.hi[a] = box->hi[a] + wide[a];
+        }
+        bricks_speed(near, &looked, &speed);
+        *ways = speed_ways(p, &speed);
+        if (share[stage] == 0) return true;
+        if (ways_longest(ways) > (float)(near->ring * EDGE - 2)) return false;
+        for (int a = 0; a < 3; a++)
+            wide[a] = (int32_t)ceil(share[stage] * (double)fmaxf(-ways->least[a], ways->most[a])) + 1;
+    }
 }
 
 /* Cells that are read on one side of a block: as far as `way` leads and the second corner, or where the last stage of a
@@ -72,31 +111,70 @@ static int32_t side_reach(const struct pass *p, double way, double stage)
 
 int32_t advect_halo(const struct pass *p, double limit) { return side_reach(p, limit, limit); }
 
+/* Of the block's bricks, from the row of cells around it too where faces want that; those that lead too far as they
+ * were. */
+static void block_tighten(const struct bricks_near *near, const struct pass *p, struct range3 *ways)
+{
+    const struct bw_block *b = near->block;
+    const int32_t around = pass_has_faces(p);
+    struct range3 all = {{0}, {0}}, *r = p->brick_ways[b->worker];
+    int32_t by[3];
+    for (by[2] = 0; by[2] * near->bricks.edge[2] < b->n[2]; by[2]++)
+        for (by[1] = 0; by[1] * near->bricks.edge[1] < b->n[1]; by[1]++)
+            for (by[0] = 0; by[0] * near->bricks.edge[0] < b->n[0]; by[0]++) {
+                struct cells box = bricks_cells(near, by);
+                for (int a = 0; a < 3; a++) {
+                    box.lo[a] -= around;
+                    box.hi[a] += around;
+                }
+                if (!ways_find(near, p, &box, r)) *r = *ways;
+                range_widen(&all, r++);
+            }
+    *ways = all;
+}
+
+/* A ring of tiles will do if no way by velocities within it leads beyond it. */
 bool advect_block_fits(const struct bw_block *b, const struct pass *p)
 {
-    const struct tile_box own = tile_box_of_block(b);
-    p->block_ways[b->worker] = advect_ways(b, p, &own, &p->block_rim[b->worker]);
-    const float most = advect_longest(&p->block_ways[b->worker]);
+    struct range3 *ways = &p->block_ways[b->worker];
+    struct bricks_near *near = &p->block_bricks[b->worker];
+    bool *rim = &p->block_rim[b->worker], cut = false;
+    int32_t ring = 1;
+    *ways = ring_ways(b, p, ring, rim);
+    while (ways_longest(ways) + 2 >= (float)(ring * EDGE) && ring < advect_most_ring())
+        *ways = ring_ways(b, p, ++ring, rim);
+    for (int a = 0; a < 3; a++) cut = cut || is_cut(b->grid, a);
+    near->speed = NULL;
+    if (!cut) *near = bricks_gather(b, p, ring);
+    if (!cut) block_tighten(near, p, ways);
+    const float most = ways_longest(ways);
     return most < BW_HALO_MOST && advect_halo(p, (double)most) <= BW_HALO_MOST;
 }
 
-void advect_around(const struct pass *p, const struct range3 *r, int32_t around[6])
-{
-    for (int s = 0; s < 6; s++)
-        around[s] = side_reach(p, s & 1 ? -(double)r->least[s >> 1] : (double)r->most[s >> 1], 0);
-}
-
 /* Where a trace ahead leads, `hat` is read; where one back leads, the fields as they were; the velocity on both. */
-void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6])
+void advect_around(const struct pass *p, const struct range3 *r, int what, int32_t around[6])
 {
-    const struct range3 *r = &p->block_ways[b->worker];
-    bool hat = false;
-    for (int s = 0; s < 6 && p->carried && row == p->view_now; s++) reach[s] = s & 1; // the high faces
-    if (p->carried && row == p->view_now) return;
-    for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);
     for (int s = 0; s < 6; s++) {
         const double down = -(double)r->least[s >> 1], up = (double)r->most[s >> 1];
         const double ahead = s & 1 ? up : down, back = s & 1 ? down : up;
-        reach[s] = side_reach(p, hat ? ahead : back, row > 0 ? 0 : p->second ? fmax(ahead, back) : back);
+        const double stage = p->second ? fmax(ahead, back) : back;
+        if (what == READ_VEL) around[s] = side_reach(p, 0, stage);
+        else around[s] = side_reach(p, what == READ_HAT ? ahead : back, 0);
     }
+}
+
+/* The velocity may be a field that is carried, too. */
+void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6])
+{
+    const struct range3 *r = &p->block_ways[b->worker];
+    const bool now = p->carried && row == p->view_now;
+    int32_t field[6];
+    bool hat = false;
+    for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);
+    for (int s = 0; s < 6 && now; s++) reach[s] = s & 1; // the high faces
+    if (now) return;
+    advect_around(p, r, hat ? READ_HAT : row > 0 ? READ_FIELD : READ_VEL, reach);
+    if (row > 0) return;
+    advect_around(p, r, READ_FIELD, field);
+    for (int s = 0; s < 6; s++) reach[s] = field[s] > reach[s] ? field[s] : reach[s];
 }

@@ -465,7 +465,7 @@ static void block_judge(const struct bw_block *b, const struct pass *p)
     *near = near_find(b, p, *fast ? reach : plain);
     if (*fast && *near > WALLS_HALO) *fast = false;
     if (!*fast) *near = near_find(b, p, plain);
-    p->block_idle[b->worker] = idle_init(p, b, *fast && !*near);
+    idle_init(&p->block_idle[b->worker], p, b, *fast && !*near);
 }
 
 /* Blocks that no trace leads from to an obstacle, nor to where one was, go on as if there were none. */
@@ -475,12 +475,14 @@ int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     if (row == 0) block_judge(b, p);
     const int32_t near = p->block_near[b->worker];
     const bool fast = p->block_fast[b->worker];
-    if (p->block_idle[b->worker].all) return 0;
+    const struct idle *idle = &p->block_idle[b->worker];
+    if (idle->all) return 0;
+    if (idle->by_brick) return idle_reach(idle, p, row, reach);
     if (p->view_solid_vel && row == p->view_solid_vel && !near) return 0;
     if (fast) advect_block_reach(b, p, row, reach);
     for (int s = 0; s < 6; s++) {
-        const int32_t less = fast ? p->block_idle[b->worker].less[s] : 0, most = fast ? BW_HALO_MOST : PLAIN_HALO;
-        reach[s] = near ? near : reach[s] > less ? reach[s] - less : 0;
+        const int32_t most = fast ? BW_HALO_MOST : PLAIN_HALO;
+        if (near) reach[s] = near;
         if (reach[s] > most) reach[s] = most;
     }
     return 1;

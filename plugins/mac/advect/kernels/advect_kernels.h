@@ -39,6 +39,7 @@ struct advect_row {
     int32_t sy, sz, n; ///< strides of f; cells in the row
     const float *d[3]; ///< displacement of the cells,
     const float *e[3]; ///< and of those below along an axis: the mean of both moves the faces between. NULL: d alone
+    int32_t first;     ///< the row's first cell, as the block counts them
     float soften;      ///< advect_cubic: share of the linear weights in the cubic ones
 };
 
