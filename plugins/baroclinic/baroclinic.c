@@ -13,7 +13,7 @@
  *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */
 #include "force.h"
 #include "stages.h"
-#include <common/push.h>
+#include <common/flow/push.h>
 #include <common/vec3.h>
 #include <string.h>
 #include <time.h>

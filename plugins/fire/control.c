@@ -14,7 +14,7 @@
  * the gas that glows. */
 #include "stages.h"
 #include "target.h"
-#include <common/push.h>
+#include <common/flow/push.h>
 #include <common/vec3.h>
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Stage force: wind, vortex, attractor or turbulence within a shape (laws: force_push.c). */
 #include "force.h"
 #include "stages.h"
-#include <common/push.h>
+#include <common/flow/push.h>
 #include <common/vec3.h>
 
 #include <math.h>

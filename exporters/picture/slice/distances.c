@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A level set in a file knows distances within its band alone, and the relief and the shadow of a cut obstacle want them
- * farther. Beyond, a cell is as far as some cell of the band on its side and the way there: each takes the best of what
- * its neighbours found (Danielsson 1980, two passes to and fro). In the layer alone: where a surface leans the bake,
- * which looks around in space, finds it nearer. */
+/* A level set in a file knows distances within its band alone, and the relief and the shadow of a cut obstacle want
+ * them farther. Beyond, a cell is as far as some cell of the band on its side and the way there: each takes the best
+ * of what its neighbours found (Danielsson 1980, two passes to and fro). In the layer alone: where a surface leans
+ * the bake, which looks around in space, finds it nearer. */
 #include "distances.h"
 
 #include <math.h>

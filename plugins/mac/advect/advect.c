@@ -16,8 +16,8 @@
  * in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "beyond/carried.h"
 #include "flux/flux.h"
-#include <common/push.h>
-#include <common/source.h>
+#include <common/flow/push.h>
+#include <common/flow/source.h>
 #include <string.h>
 
 static const struct bw_param only_rows[] = {

@@ -5,7 +5,7 @@
 #define ADVECT_PASS_H
 
 #include "advect/schemes/schemes.h"
-#include "advect_bricks.h"
+#include "advect/ways/bricks.h"
 #include "stages.h"
 #include "solids/openings.h"
 #include <common/tiles.h>
@@ -173,7 +173,7 @@ struct bw_field *pass_field_at(const struct pass *p, uint32_t k);
 /// Is the velocity among the fields to carry?
 bool pass_carries_velocity(const struct pass *p);
 
-/* ---- advect_speed.c ---- */
+/* ---- ways/advect_speed.c ---- */
 
 /// Measures `vel`: the pass's still, speed and brick_speed.
 enum bw_status pass_measure(struct pass *p);
@@ -191,7 +191,7 @@ size_t advect_fast_room(struct pass *p);
 enum advect_rule advect_rule(const struct pass *p, int dir);
 void advect_block_fast(const struct bw_block *b, void *user);
 
-/* ---- advect_ways.c ---- */
+/* ---- ways/advect_ways.c ---- */
 
 /// Halo that reaches as far as traces of `limit` cells and what the scheme reads there.
 int32_t advect_halo(const struct pass *p, double limit);
@@ -204,7 +204,7 @@ void advect_around(const struct pass *p, const struct range3 *ways, int what, in
 /// Reach of such a block's rows, by all of its velocities. After advect_block_fits().
 void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6]);
 
-/* ---- advect_idle.c ---- */
+/* ---- ways/advect_idle.c ---- */
 
 /// Finds which bricks hold anything of the items. Errors: BW_ERR_MEMORY (reported).
 enum bw_status idle_find(struct pass *p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flow as it was before stages pushed it in this step (common/push.h): what mac.advect carries all but the velocity
- * along, where a projection is to come that has not balanced the push yet. It is as if the push came after mac.advect:
- * only the velocity carries it, and itself along it.
+/* The flow as it was before stages pushed it in this step (common/flow/push.h): what mac.advect carries all but the
+ * velocity along, where a projection is to come that has not balanced the push yet. It is as if the push came after
+ * mac.advect: only the velocity carries it, and itself along it.
  *
  * Where no projection is in the chain the push is all there will be, and it counts at once. */
 #include "advect_pass.h"

@@ -18,7 +18,7 @@
  * along them. Faces in or on obstacles and walls are left alone. Beyond the active tiles q is the background. */
 #include "diffuse.h"
 #include "stages.h"
-#include <common/push.h>
+#include <common/flow/push.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "beyond/carried.h"
 #include "forces_kernels.h"
 #include "stages.h"
-#include <common/push.h>
+#include <common/flow/push.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #include <common/shape/shape.h>
 
 #include <common/openvdb/bwvdb.h>
-#include <common/push.h>
+#include <common/flow/push.h>
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <math.h>

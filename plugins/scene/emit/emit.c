@@ -13,8 +13,8 @@
  * a velocity; their union covers, and where they overlap the gas takes on their mean velocity.
  *
  * In mode max the shape is full at the step's end, too: where the stage comes before mac.advect, it is filled up again
- * after it (common/source.h), and gas has what it met in the shape on its way (emit_trail.c). Points do without the
- * latter. */
+ * after it (common/flow/source.h), and gas has what it met in the shape on its way (emit_trail.c). Points do without
+ * the latter. */
 #include "emit.h"
 
 #include <math.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The parts of emit: what it is asked for and what one step does (emit.c), where it lies (emit_place.c), how much of a cell emits and what comes of
- * it (emit_cover.c, emit_noise.c), its shape on the way (emit_motion.c), and what gas has got on its own (emit_trail.c,
- * emit_gas.c). */
+/* The parts of emit: what it is asked for and what one step does (emit.c), where it lies (emit_place.c), how much of
+ * a cell emits and what comes of it (emit_cover.c, emit_noise.c), its shape on the way (emit_motion.c), and what gas
+ * has got on its own (emit_trail.c, emit_gas.c). */
 #ifndef EMIT_H
 #define EMIT_H
 
 #include "emit_noise.h"
 #include "stages.h"
 #include <common/shape/shape.h>
-#include <common/source.h>
+#include <common/flow/source.h>
 
 #define MOTION_SAMPLES 16
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where a source lies: one that is all in an obstacle, or between the middles of cells, gives nothing, and who waits for
- * its smoke is told. */
+/* Where a source lies: one that is all in an obstacle, or between the middles of cells, gives nothing, and who waits
+ * for its smoke is told. */
 #include "emit.h"
 
 #include <math.h>
@@ -40,7 +40,8 @@ static void look_body(const struct bw_block *b, void *user)
             }
 }
 
-/* Obstacles are those of the step that has just ended: of this one they are not yet made. In the first there are none. */
+/* Obstacles are those of the step that has just ended: of this one they are not yet made. In the first there are
+ * none. */
 enum bw_status place_judge(struct bw_stage *s, struct place *p, const struct pose *pose, double width)
 {
     struct bw_field *solid = s->host->find_field(s, "solid"), *any = solid;

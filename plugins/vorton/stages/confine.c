@@ -9,7 +9,7 @@
  * is ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence.
  * Vortons move with the grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
 #include "vorton.h"
-#include <common/push.h>
+#include <common/flow/push.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>

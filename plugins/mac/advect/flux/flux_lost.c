@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What amounts lose beside walls. A flow that mac.project has not balanced leads gas into them or away; there a cell
  * takes no more than values beside it allow (flux_lines.c), and the rest is gone. It is summed up within FLUX_BESIDE
- * cells of obstacles: a metric, and told where it matters. Not of a source that gives gas its velocity: what it squeezes
- * is mostly its own, and it fills it up. */
+ * cells of obstacles: a metric, and told where it matters. Not of a source that gives gas its velocity: what it
+ * squeezes is mostly its own, and it fills it up. */
 #include "flux.h"
-#include <common/source.h>
+#include <common/flow/source.h>
 #include <stdio.h>
 
 #define TOLD 1e-3 ///< of an amount, in a step

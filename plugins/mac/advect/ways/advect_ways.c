@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How far from a block its traces lead, and so which halos it reads. */
-#include "advect_pass.h"
+#include "advect/advect_pass.h"
 #include <common/tiles.h>
 
 enum { EDGE = 16 };   ///< least of a tile

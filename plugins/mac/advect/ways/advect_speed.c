@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How fast the flow is, for mac.advect: the range of each velocity component by brick, and the largest overall. A
  * displacement has no component outside dt/h times that, so it bounds every trace and with it the halo. */
-#include "advect_pass.h"
+#include "advect/advect_pass.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <string.h>

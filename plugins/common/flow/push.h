@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Stages that push gas before it is carried. What they add to the velocity no projection has balanced yet: it leads into
- * walls, and gas would be squeezed there. So before the first of them in a step mac.advect keeps the flow as the last
- * projection left it, and carries by that all but the velocity. */
+/* Stages that push gas before it is carried. What they add to the velocity no projection has balanced yet: it leads
+ * into walls, and gas would be squeezed there. So before the first of them in a step mac.advect keeps the flow as the
+ * last projection left it, and carries by that all but the velocity. */
 #ifndef PUSH_H
 #define PUSH_H
 

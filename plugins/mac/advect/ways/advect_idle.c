@@ -4,7 +4,7 @@
  * kind are not read, and rows of bricks of that kind within others are neither traced nor gathered. What comes out has
  * the same bits, as long as values are clamped to those around where a trace ends: then the correction of a scheme with
  * a second sweep cannot bring in what its first one has carried next to here. */
-#include "advect_pass.h"
+#include "advect/advect_pass.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <assert.h>

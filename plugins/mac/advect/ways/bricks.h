@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is known of parts of tiles, halves along y and z and whole along x as rows are: the range of the velocity there,
- * and which fields are more than their background. Tiles are too coarse for it: by the step of a frame each of them
- * meets the fire's velocity somewhere among its neighbours. */
-#ifndef ADVECT_BRICKS_H
-#define ADVECT_BRICKS_H
+/* advect_bricks.c: what is known of parts of tiles, halves along y and z and whole along x as rows are: the range of
+ * the velocity there, and which fields are more than their background. Tiles are too coarse for it: by the step of a
+ * frame each of them meets the fire's velocity somewhere among its neighbours. */
+#ifndef BRICKS_H
+#define BRICKS_H
 
 #include <billow/plugin.h>
 #include <stdbool.h>

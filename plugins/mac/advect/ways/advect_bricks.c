@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advect_bricks.h"
-#include "advect_pass.h"
+#include "advect/advect_pass.h"
 #include <string.h>
 
 enum { BLOCK_TILES = 2, LEAST_EDGE = 8 };
