@@ -137,7 +137,7 @@ static enum bw_status bodies_draw(const struct bw_tools *tools, struct draw *d)
     enum { SHRINK = 8 };
     enum bw_status status = BW_OK;
     if (!d->s->solid) return BW_OK;
-    if (d->map == BW_MAP_SCHLIEREN) {
+    if (d->map == BW_MAP_SCHLIEREN && d->range[0] > 0) { // only then does anything glow
         status = bw_image_init(&d->glow, tools, 1 + d->img->w / SHRINK, 1 + d->img->h / SHRINK);
         if (!status) bw_image_shrink(d->img, &d->glow);
     }

@@ -411,6 +411,29 @@ Test(image, schlieren_light_walls)
     cr_assert(side[0] > middle + 0.2f, "%g at its edge, %g farther in", (double)side[0], (double)middle);
 }
 
+/* Where nothing glows, lines beside a wall do not light it: they would be streaks all over its face. */
+Test(image, schlieren_of_smoke_light_no_walls)
+{
+    enum { N = 40 };
+    float value[N * N], solid[N * N], face[2];
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .solid = solid, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0, 1}};
+    struct bw_image img;
+    for (int shocks = 0; shocks < 2; shocks++) {
+        for (int i = 0; i < N * N; i++) {
+            const double x = (i % N + 0.5) / N;
+            value[i] = shocks && x > 0.7 && i % N % 4 < 2 ? 3 : 1;
+            solid[i] = (float)(fabs(x - 0.5) - 0.2);
+        }
+        cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
+        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        face[shocks] = img.px[3 * (200 * 400 + 260)]; // well inside, nearer to the right side
+        bw_image_free(&img);
+    }
+    cr_assert_float_eq(face[0], face[1], 1e-6f, "%g beside calm gas, %g beside shocks", (double)face[0],
+                       (double)face[1]);
+}
+
 /* Sum of a labelled slice at `time`, with `fps` frames a second. */
 static double labelled(double time, double fps)
 {
