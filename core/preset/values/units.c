@@ -178,6 +178,11 @@ enum bw_status bw_parse_quantity(const char *text, const char *unit, double *val
         return BW_ERR_PRESET;
     }
     if (has_unit) *has_unit = *given != '\0';
+    if (!*given && unit && !strcmp(unit, "rad") && fabs(number) > 2 * PI) {
+        snprintf(why, why_size, "\"%s\" without a unit is in radians, more than a turn; write %.6g deg, or %.6g rad",
+                 text, number, number);
+        return BW_ERR_PRESET;
+    }
     enum bw_status status = *given ? unit_convert(text, given, unit, &number, why, why_size) : BW_OK;
     if (!status) *value = number;
     return status;

@@ -208,6 +208,7 @@ Test(params, refusals)
     refused("rate: -1", "test.yaml:1:7: test: rate: -1 1/s is out of range: at least 0");
     refused("rate: 3 kg", "\"3 kg\" is a mass (kg); wanted is a rate (1/s)");
     refused("rate: 3 furlongs", "no unit that is known here");
+    refused("angle: -55", "\"-55\" without a unit is in radians, more than a turn; write -55 deg, or -55 rad");
     refused("rate: [1, 2, 3]", "rate wants a number, not a list of 3");
     refused("rate: nan", "rate wants a number, not \"nan\"");
     refused("rate: 0x10", "rate wants a number");
