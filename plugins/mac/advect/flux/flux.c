@@ -13,7 +13,6 @@
  * clamp` or `keep` what is there. What went out is the metric left_FIELD. Stable while no sweep empties a cell: longer
  * steps go in parts (flux_split.c). */
 #include "flux.h"
-#include <stdio.h>
 #include <string.h>
 
 bool flux_carries(const struct pass *p, const struct bw_field_info *info)
@@ -146,20 +145,6 @@ static enum bw_status sweep_run(struct flux *f, struct flux_sums *all)
     return st;
 }
 
-static void left_report(const struct pass *p, const double *left)
-{
-    struct bw_stage *s = p->stage;
-    const double cell = s->grid->h * s->grid->h * s->grid->h;
-    for (uint32_t q = 0, m = 0; q < p->n_items; m += p->item[q++].info->comps) {
-        const struct bw_field_info *info = p->item[q].info;
-        char name[96];
-        for (uint32_t c = 0; c < info->comps; c++) {
-            snprintf(name, sizeof name, info->comps == 1 ? "left_%s" : "left_%s_%c", info->name, "xyz"[c]);
-            s->host->metric(s, name, cell * left[m + c], BW_METRIC_SUM);
-        }
-    }
-}
-
 static void block_bounds(const struct bw_block *b, void *user)
 {
     const struct pass *p = ((const struct flux *)user)->pass;
@@ -214,7 +199,7 @@ static enum bw_status group_run(struct flux *f)
         if (st == BW_OK && pushed && part == f->parts) st = flux_expel(f);
         if (st == BW_OK && pushed && p->options->clamp) st = flux_level(f);
     }
-    if (st == BW_OK) left_report(p, sums.left);
+    if (st == BW_OK) flux_told(p, "left", sums.left);
     if (st == BW_OK && p->walls && !f->expands) flux_lost_report(f, sums.lost, sums.held);
     f->pass->n_items = 0;
     return st;

@@ -78,6 +78,8 @@ bool flux_pushed(const struct flux *f, const struct bw_block *b, struct flux_til
 
 /* ---- flux_lost.c ---- */
 
+/// A metric for each component of the pass's items, `what`_FIELD: unit times m³ of so many cells.
+void flux_told(const struct pass *p, const char *what, const double *cells);
 /// Of each component of the pass's items what was lost beside obstacles in a step, and all that was there, in cells.
 void flux_lost_report(const struct flux *f, const double *lost, const double *held);
 

@@ -50,18 +50,24 @@ static void lost_judge(const struct flux *f, const struct item *it, int c, doubl
                  100 * fabs(lost) / all, it->info->name, lost > 0 ? "were lost" : "were made", by->id);
 }
 
-void flux_lost_report(const struct flux *f, const double *lost, const double *held)
+void flux_told(const struct pass *p, const char *what, const double *cells)
 {
-    const struct pass *p = f->pass;
     struct bw_stage *s = p->stage;
     const double cell = s->grid->h * s->grid->h * s->grid->h;
-    for (uint32_t q = 0, m = 0; q < p->n_items; m += p->item[q++].info->comps) {
+    for (uint32_t q = 0, m = 0; q < p->n_items; q++) {
         const struct bw_field_info *info = p->item[q].info;
         char name[96];
         for (uint32_t c = 0; c < info->comps; c++) {
-            snprintf(name, sizeof name, info->comps == 1 ? "lost_%s" : "lost_%s_%c", info->name, "xyz"[c]);
-            s->host->metric(s, name, cell * lost[m + c], BW_METRIC_SUM);
-            lost_judge(f, &p->item[q], (int)c, lost[m + c], held[m + c]);
+            snprintf(name, sizeof name, info->comps == 1 ? "%s_%s" : "%s_%s_%c", what, info->name, "xyz"[c]);
+            s->host->metric(s, name, cell * cells[m++], BW_METRIC_SUM);
         }
     }
+}
+
+void flux_lost_report(const struct flux *f, const double *lost, const double *held)
+{
+    const struct pass *p = f->pass;
+    flux_told(p, "lost", lost);
+    for (uint32_t q = 0, m = 0; q < p->n_items; q++)
+        for (uint32_t c = 0; c < p->item[q].info->comps; c++, m++) lost_judge(f, &p->item[q], (int)c, lost[m], held[m]);
 }
