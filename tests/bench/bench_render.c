@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Seconds that a picture takes, 960×540 at the default look, by quality, of a fire and of smoke in 128³ cells: what a
  * preview of every frame costs. Wall clock and processor seconds on two threads, the least of a few pictures. Prints a
- * table; asserts nothing about time. `--png FILE`: the last picture, to look at. */
+ * table; asserts nothing about time. `--only smoke default`: that alone. `--png FILE`: the last picture, to look at. */
 #include "unit/render/image_tools.h"
 #include <picture/volume/render.h>
 #include "support.h"
@@ -103,8 +103,17 @@ static void picture_time(const struct bw_tools *with, const struct bw_volume *v,
     }
 }
 
+/// The words that follow an option; NULL: it isn't there.
+static char **option(int argc, char **argv, const char *name, int words)
+{
+    for (int i = 1; i + words < argc; i++)
+        if (!strcmp(argv[i], name)) return argv + i + 1;
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
+    char **only = option(argc, argv, "--only", 2), **png = option(argc, argv, "--png", 1);
     struct bw_workers *workers = bw_workers_create(THREADS);
     struct bw_tools threaded = tools;
     threaded.alloc = memory_take, threaded.release = memory_give;
@@ -115,19 +124,21 @@ int main(int argc, char **argv)
     if (!workers || bw_image_init(&img, &tools, 960, 540)) return 1;
     printf("%-14s %10s %12s\n", "960x540", "s", "cpu s");
     for (int fire = 0; fire < 2; fire++) {
+        static const char *const what[] = {"smoke", "fire"}, *const name[] = {"draft", "default", "final"};
+        if (only && strcmp(only[0], what[fire])) continue;
         struct bw_volume v = column_make(fire);
         for (int32_t quality = BW_QUALITY_DRAFT; quality <= BW_QUALITY_FINAL; quality++) {
-            static const char *const name[] = {"draft", "default", "final"};
             double best[2];
+            if (only && strcmp(only[1], name[quality + 1])) continue;
             picture_time(&threaded, &v, quality, &img, best);
-            printf("%-6s%-8s %10.3f %12.3f\n", fire ? "fire" : "smoke", name[quality + 1], best[0], best[1]);
+            printf("%-6s%-8s %10.3f %12.3f\n", what[fire], name[quality + 1], best[0], best[1]);
         }
         free(v.density);
         free(v.flame);
         free(v.temperature);
     }
     char why[200];
-    if (argc > 2 && !strcmp(argv[1], "--png") && bw_image_write_png(&img, argv[2], 8, why, sizeof why)) puts(why);
+    if (png && bw_image_write_png(&img, *png, 8, why, sizeof why)) puts(why);
     bw_image_free(&img);
     bw_workers_destroy(workers);
     return 0;
