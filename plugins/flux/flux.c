@@ -36,8 +36,9 @@ static const struct bw_param params[] = {
      .was = "modern=euler|seed=mass_flow"},
     BW_CHOICE(struct flux, gas, "gas", "ideal", "ideal|isothermal",
               "ideal: pressure from \"energy\", so that heat pushes; isothermal: from the mass alone."),
-    BW_CHOICE(struct flux, riemann, "riemann", "hllc", "hllc|rusanov",
-              "Flux at faces: sharp, or soft and very robust."),
+    BW_CHOICE(
+        struct flux, riemann, "riemann", "hybrid", "hybrid|hllc|rusanov",
+        "Flux at faces: hllc but at shocks of an ideal gas, so that blasts are round; sharp; soft and very robust."),
     BW_CHOICE(struct flux, limiter, "limiter", "mc", "mc|minmod|none",
               "Of slopes: sharp, soft, or none (smooth flows only)."),
     {.key = "ambient_density",

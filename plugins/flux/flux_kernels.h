@@ -9,7 +9,7 @@
 enum { FLUX_VARS = 5 }; ///< mass, velocity or momentum along the active axes (2 or 3), pressure or energy: at most
 
 enum flux_limiter { LIMITER_MC, LIMITER_MINMOD, LIMITER_NONE };
-enum flux_riemann { RIEMANN_HLLC, RIEMANN_RUSANOV };
+enum flux_riemann { RIEMANN_HYBRID, RIEMANN_HLLC, RIEMANN_RUSANOV };
 
 /* ---- mass_flow: double, in unit steps (a cell, a step) ---- */
 

@@ -153,17 +153,18 @@ Test(tube, exact_solutions)
         double t;
     } tube[] = {
         {"Sod", "ideal", "hllc", 0, 400, sod[0], sod[1], .2},
-        {"Sod along y", "ideal", "hllc", 1, 400, sod[0], sod[1], .2},
+        {"Sod along y", "ideal", "hybrid", 1, 400, sod[0], sod[1], .2},
         {"Sod along z, mirrored", "ideal", "hllc", 2, 400, sod[1], sod[0], .2},
         {"Sod, Rusanov", "ideal", "rusanov", 0, 400, sod[0], sod[1], .2},
         {"pressures 100 : 1", "ideal", "hllc", 0, 800, blast[0], blast[1], .1},
+        {"pressures 100 : 1, hybrid", "ideal", "hybrid", 2, 800, blast[0], blast[1], .1},
         {"drawn apart", "ideal", "hllc", 0, 400, apart[0], apart[1], .12},
         {"isothermal 8 : 1", "isothermal", "hllc", 0, 400, thick, thin, .2},
         {"isothermal, Rusanov", "isothermal", "rusanov", 1, 400, thick, thin, .2},
         {"isothermal, head on", "isothermal", "hllc", 2, 400, ram, back, .08},
     };
     for (size_t i = 0; i < sizeof tube / sizeof *tube; i++) {
-        if (test_short() && (i == 1 || i == 4 || i == 5 || i == 8))
+        if (test_short() && (i == 4 || i == 5 || i == 6 || i == 9))
             continue;                             // the same gas, flux and axis run elsewhere
         const int coarser = test_short() ? 4 : 1; // the error goes with the cell's size
         double e =
@@ -371,7 +372,7 @@ Test(walls, between_cells)
             for (int i = 32; i < 70; i++) beyond = fmax(beyond, fabs(at(&g[0], i, j, 0) - 1));
         }
         cr_assert_eq(beyond, 0, "%g got through", beyond);
-        cr_assert_gt(fabs(at(&g[0], 31, 12, 0) - 1), .05, "nothing came");
+        cr_assert_gt(fabs(at(&g[0], 28, 12, 0) - 1), .05, "nothing came");
         bw_free(g[0].v), bw_free(g[1].v);
     }
 }
