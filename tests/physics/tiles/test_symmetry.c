@@ -238,8 +238,9 @@ Test(symmetry, moved_by_part_of_a_tile)
     struct test_run r = cloud_run(&c), s = cloud_run(&to);
     double d = difference(&r, &s, "density", 0, -1, by), u = metric(&r, "stats.max_speed_vel"),
            v = metric(&s, "stats.max_speed_vel");
-    cr_assert_leq(d, .005, "density differs by %g", d);
-    cr_assert_float_eq(u, v, .01 * u, "top speed %g and %g m/s", u, v);
+    fprintf(stderr, "moved by part of a tile: density %.2g, top speed %.2g\n", d, v / u - 1);
+    cr_assert_leq(d, 1e-3, "density differs by %g", d);
+    cr_assert_float_eq(u, v, 1e-3 * u, "top speed %g and %g m/s", u, v);
     for (int a = 0; a < 3; a++)
         cr_assert_float_eq((metric(&s, centre[a]) - metric(&r, centre[a])) * 16, by[a], .02,
                            "the cloud came elsewhere along %c", 'x' + a);

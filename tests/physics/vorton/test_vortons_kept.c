@@ -340,6 +340,8 @@ Test(vortons_kept, velocities_of_the_frame)
                     all = fmax(all, fabs(u[c]));
                 }
             }
+            fprintf(stderr, "%s, frame %d: velocities off by %.2g of the largest\n", what[k / 3], k % 3 + 1,
+                    wrong / all);
             cr_assert(wrong < 1e-5 * all && all > .1, "%s of frame %d: velocities of %g m/s are off by %g", what[k / 3],
                       k % 3 + 1, all, wrong);
             free(from.head);
