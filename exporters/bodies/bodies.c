@@ -7,6 +7,7 @@
  * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times
  * `scale`. */
 #include <billow/plugin.h>
+#include <common/contents.h>
 #include <common/outputs.h>
 
 #include <stdio.h>
@@ -249,3 +250,4 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
+CONTENTS_EXPORTERS("bodies");

@@ -6,6 +6,7 @@
  * metadata: unit; for temperature `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored
  * 1) and `ambient` (K). */
 #include "vdb.h"
+#include <common/contents.h>
 #include <common/nest.h>
 #include <common/outputs.h>
 
@@ -241,3 +242,4 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
+CONTENTS_EXPORTERS("vdb");

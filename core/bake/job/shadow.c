@@ -7,9 +7,9 @@
 
 static bool is_used(const struct bw_entry *e, const struct bw_preset *p)
 {
-    for (int32_t i = 0; e->stage && i < p->n_stages; i++)
+    for (int32_t i = 0; !e->exports && i < p->n_stages; i++)
         if (p->stage[i].enabled && !strcmp(p->stage[i].type, e->id)) return true;
-    for (int32_t i = 0; e->exporter && i < p->n_exports; i++)
+    for (int32_t i = 0; e->exports && i < p->n_exports; i++)
         if (p->export[i].enabled && !strcmp(p->export[i].type, e->id)) return true;
     return false;
 }

@@ -17,10 +17,10 @@ static uint64_t file_hash(uint64_t h, const char *path)
 
 static int entry_used(const struct bw_entry *e, const struct bw_preset *p)
 {
-    for (int32_t k = 0; e->stage && k < p->n_stages; k++) {
+    for (int32_t k = 0; !e->exports && k < p->n_stages; k++) {
         if (p->stage[k].enabled && !strcmp(p->stage[k].type, e->id)) return 1;
     }
-    for (int32_t k = 0; e->exporter && k < p->n_exports; k++) {
+    for (int32_t k = 0; e->exports && k < p->n_exports; k++) {
         if (p->export[k].enabled && !strcmp(p->export[k].type, e->id)) return 1;
     }
     return 0;

@@ -147,7 +147,7 @@ static json_t *entries_schema(const struct bw_registry *r, int stages)
     json_t *properties = json_object();
     for (int32_t i = 0; i < r->n_entries; i++) {
         const struct bw_entry *e = &r->entry[i];
-        if (!e->stage != !stages) continue;
+        if (stages ? !e->stage : !e->exporter) continue;
         const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
         json_t *one = e->stage ? table_schema(e->stage->params, e->stage->n_params)
                                : table_schema(e->exporter->params, e->exporter->n_params);
@@ -194,6 +194,7 @@ static json_t *preset_schema(const struct bw_registry *r)
 {
     json_t *schema = table_schema(bw_preset_rows, bw_preset_n_rows);
     json_t *properties = json_object_get(schema, "properties");
+    bw_registry_whole(r);
     shared_add(properties, r);
     json_object_set_new(properties, "stages", entries_schema(r, 1));
     json_object_set_new(properties, "export", entries_schema(r, 0));

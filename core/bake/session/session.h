@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A session: plugins that are loaded, and where presets lie. It does not change once it is open. */
+/* A session: its plugins, and where presets lie. Once it is open nothing about it changes, but that plugins which came
+ * with it are loaded when something of them is first wanted. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -37,8 +38,9 @@ void folders_free(struct folders *f);
 struct bw_preset *session_preset(const struct session *s, const char *path, struct bw_diag *d);
 
 /* scan.c */
-/// For bw_registry_open_scanned: what strangers' files do when they are loaded. `folders`: struct folders.
-void session_scan(const char *const *path, int32_t n, char **why, void *folders);
+/// For bw_registry_open_scanned: what strangers' files do when they are loaded; its own may wait. `folders`: struct
+/// folders.
+void session_scan(const char *const *path, int32_t n, char **why, bool *late, void *folders);
 
 /* validate.c */
 /// Say what in its tables users would miss, or can't be.

@@ -7,7 +7,6 @@
 #include "preset/values/params.h"
 #include <assert.h>
 #include <ctype.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -171,11 +170,11 @@ static enum bw_status ports_check(const struct table *t, const struct bw_port *r
 
 /* ---- entries ---- */
 
-static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct bw_diag *d)
+enum bw_status bw_registry_entry(struct bw_registry *r, struct bw_entry e, struct bw_diag *d)
 {
     for (int32_t i = 0; i < r->n_entries; i++) {
         struct bw_entry *old = &r->entry[i];
-        if (strcmp(old->id, e.id) || !old->stage != !e.stage) continue;
+        if (strcmp(old->id, e.id) || old->exports != e.exports) continue;
         if (old->path == e.path) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s is there twice", e.path, e.id);
         if (strcmp(old->path, e.path)) old->shadows = e.path; /* else the same folder, named twice */
         return BW_OK;
@@ -198,7 +197,7 @@ static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m
     struct table table = {path, s->id, d, &rows};
     enum bw_status status = params_check(&table, s->params, s->n_params, s->params_size, false, 0);
     if (status == BW_OK) status = ports_check(&table, s->ports, s->n_ports);
-    return status != BW_OK ? status : entry_add(r, (struct bw_entry){.id = s->id, .path = path, .stage = s}, d);
+    return status != BW_OK ? status : bw_registry_entry(r, (struct bw_entry){.id = s->id, .path = path, .stage = s}, d);
 }
 
 static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
@@ -213,7 +212,8 @@ static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module
     uint32_t rows = 0;
     struct table table = {path, e->id, d, &rows};
     enum bw_status status = params_check(&table, e->params, e->n_params, e->params_size, false, 0);
-    return status != BW_OK ? status : entry_add(r, (struct bw_entry){.id = e->id, .path = path, .exporter = e}, d);
+    if (status != BW_OK) return status;
+    return bw_registry_entry(r, (struct bw_entry){.id = e->id, .path = path, .exports = true, .exporter = e}, d);
 }
 
 enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m, const char *path, struct bw_diag *d)
@@ -281,129 +281,11 @@ enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct 
     return bw_registry_add(r, m, kept, d);
 }
 
-static void broken_add(struct bw_registry *r, const char *path, const struct bw_diag *d)
+void bw_registry_unload(struct bw_registry *r)
 {
-    struct bw_broken *list = bw_realloc(r->broken, (size_t)(r->n_broken + 1) * sizeof *list);
-    if (!list) return;
-    r->broken = list;
-    r->broken[r->n_broken++] = (struct bw_broken){bw_strdup(path), bw_strdup(d->first ? d->first : "out of memory"),
-                                                  d->first ? d->status : BW_ERR_MEMORY};
-}
-
-static int is_plugin_name(const struct dirent *e)
-{
-    size_t n = strlen(e->d_name);
-    return n > 3 && !strcmp(e->d_name + n - 3, ".so") && e->d_name[0] != '.';
-}
-
-/* Paths of files that may be plugins, in the order of folders, then of names. */
-struct candidates {
-    char **path;
-    int32_t n;
-};
-
-static bool candidate_add(struct candidates *c, char *path)
-{
-    char **list = path ? bw_realloc(c->path, (size_t)(c->n + 1) * sizeof *list) : NULL;
-    if (list) c->path = list;
-    if (list) list[c->n++] = path;
-    else bw_free(path);
-    return list != NULL;
-}
-
-static bool folder_list(struct candidates *c, const char *folder)
-{
-    struct dirent **list = NULL;
-    bool good = true;
-    int n = scandir(folder, &list, is_plugin_name, alphasort);
-    for (int i = 0; i < n; i++) {
-        good &= candidate_add(c, bw_printf("%s/%s", folder, list[i]->d_name));
-        free(list[i]);
-    }
-    free(list);
-    return good;
-}
-
-static bool folders_list(struct candidates *c, const char *folders)
-{
-    char *copy = bw_strdup(folders), *save = NULL;
-    bool good = copy != NULL;
-    for (char *f = copy ? strtok_r(copy, ":", &save) : NULL; f; f = strtok_r(NULL, ":", &save))
-        good &= folder_list(c, f);
-    bw_free(copy);
-    return good;
-}
-
-/* Takes the list. `why`, if there is one: of those that must not be loaded. `r` NULL: none is. */
-static void candidates_load(struct bw_registry *r, struct candidates *c, char **why)
-{
-    for (int32_t i = 0; i < c->n; i++) {
-        struct bw_diag d = {0};
-        if (why && why[i]) bw_diag_error(&d, NULL, BW_ERR_PLUGIN, "%s: %s", c->path[i], why[i]);
-        if (r && (d.status || bw_registry_load(r, c->path[i], &d) != BW_OK)) broken_add(r, c->path[i], &d);
-        bw_diag_free(&d);
-        if (why) bw_free(why[i]);
-        bw_free(c->path[i]);
-    }
-    bw_free(c->path);
-    bw_free(why);
-}
-
-/* Only what the dynamic linker would map is worth a scan: the rest is refused without. */
-static char **candidates_scan(const struct candidates *c, bw_registry_scan_fn scan, void *user)
-{
-    const char **path = bw_calloc(((size_t)c->n + 1) * sizeof *path);
-    int32_t *number = bw_calloc(((size_t)c->n + 1) * sizeof *number), n = 0;
-    char **why = bw_calloc(((size_t)c->n + 1) * sizeof *why), **found = bw_calloc(((size_t)c->n + 1) * sizeof *found);
-    for (int32_t i = 0; path && number && why && found && i < c->n; i++)
-        if (!bw_elf_problem(c->path[i])) path[n] = c->path[i], number[n++] = i;
-    if (n) scan(path, n, found, user);
-    for (int32_t i = 0; i < n; i++) why[number[i]] = found[i];
-    bw_free((void *)path);
-    bw_free(number);
-    bw_free(found);
-    return why;
-}
-
-struct bw_registry *bw_registry_open_scanned(const char *folders, bw_registry_scan_fn scan, void *user)
-{
-    struct bw_registry *r = bw_calloc(sizeof *r);
-    struct candidates c = {0};
-    bool good = r && folders_list(&c, folders ? folders : "");
-    candidates_load(good ? r : NULL, &c, good && scan && c.n ? candidates_scan(&c, scan, user) : NULL);
-    if (good) return r;
-    bw_free(r);
-    return NULL;
-}
-
-struct bw_registry *bw_registry_open(const char *folders) { return bw_registry_open_scanned(folders, NULL, NULL); }
-
-const struct bw_entry *bw_registry_stage(const struct bw_registry *r, const char *id)
-{
-    for (int32_t i = 0; i < r->n_entries; i++)
-        if (r->entry[i].stage && !strcmp(r->entry[i].id, id)) return &r->entry[i];
-    return NULL;
-}
-
-const struct bw_entry *bw_registry_exporter(const struct bw_registry *r, const char *id)
-{
-    for (int32_t i = 0; i < r->n_entries; i++)
-        if (r->entry[i].exporter && !strcmp(r->entry[i].id, id)) return &r->entry[i];
-    return NULL;
-}
-
-void bw_registry_close(struct bw_registry *r)
-{
-    if (!r) return;
-    for (int32_t i = 0; i < r->n_broken; i++) {
-        bw_free(r->broken[i].path);
-        bw_free(r->broken[i].why);
-    }
     for (int32_t i = 0; i < r->n_handles; i++) dlclose(r->handles[i]);
     for (int32_t i = 0; i < r->n_paths; i++) bw_free(r->paths[i]);
     bw_free(r->entry);
-    bw_free(r->broken);
     bw_free(r->handles);
     bw_free(r->paths);
-    bw_free(r);
 }

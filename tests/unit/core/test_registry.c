@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The loader against plugins that are broken on purpose: each one clear line, and the listing goes on. */
+#define _GNU_SOURCE // memmem
 #include "support.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -182,6 +183,85 @@ Test(registry, everything_of_ours_says_how_its_state_is_kept)
         cr_expect(!rebuilt || (!plain && !saves), "%s keeps what it says is rebuilt", r->entry[i].id);
     }
     bw_registry_close(r);
+}
+
+/* ---- files that wait ---- */
+
+static void all_wait(const char *const *path, int32_t n, char **why, bool *late, void *user)
+{
+    (void)path, (void)why, (void)user;
+    for (int32_t i = 0; i < n; i++) late[i] = true;
+}
+
+/* Every note tells what its file has, in the order of the tables; a file is loaded when something of it is wanted, and
+ * no other is. */
+Test(registry, what_waits_is_as_if_loaded)
+{
+    const char *folders = getenv("BILLOW_TEST_PLUGINS");
+    int64_t live = bw_alloc_live();
+    struct bw_registry *all = bw_registry_open(folders), *r = bw_registry_open_scanned(folders, all_wait, NULL);
+    cr_assert_eq(r->n_handles, 0, "%d files are loaded", r->n_handles);
+    cr_assert_eq(r->n_broken, 0);
+    cr_assert_eq(r->n_entries, all->n_entries, "%d entries, %d by their tables", r->n_entries, all->n_entries);
+    for (int32_t i = 0; i < r->n_entries; i++) {
+        cr_expect_str_eq(r->entry[i].id, all->entry[i].id);
+        cr_expect_str_eq(r->entry[i].path, all->entry[i].path);
+        cr_expect_eq(r->entry[i].exports, all->entry[i].exports);
+    }
+    cr_assert_null(bw_registry_stage(r, "no.such"));
+    cr_assert_null(bw_registry_stage(r, "vdb"), "an exporter is no stage");
+    cr_assert_eq(r->n_handles, 0);
+    const struct bw_entry *e = bw_registry_stage(r, "mac.project");
+    cr_assert(e && e->stage && !strcmp(e->stage->id, "mac.project") && e->stage->step);
+    cr_assert(bw_registry_stage(r, "mac.advect") && r->n_handles == 1);
+    cr_assert(bw_registry_exporter(r, "vdb")->exporter && r->n_handles == 2);
+    bw_registry_whole(r);
+    cr_assert_eq(r->n_handles, all->n_handles);
+    for (int32_t i = 0; i < r->n_entries; i++) {
+        cr_expect_eq(r->entry[i].stage, all->entry[i].stage, "%s", r->entry[i].id);
+        cr_expect_eq(r->entry[i].exporter, all->entry[i].exporter, "%s", r->entry[i].id);
+        cr_expect(!r->entry[i].late->status, "%s", r->entry[i].late->why);
+    }
+    bw_registry_close(r);
+    bw_registry_close(all);
+    cr_assert_eq(bw_alloc_live(), live);
+}
+
+/* A copy of the plugin measure whose note has a letter changed: its entries are not to be had, and it tells why. One
+ * that has no note, cut off from its name, is loaded at once. */
+Test(registry, a_note_that_is_wrong)
+{
+    char good[600], bad[64], *bytes = calloc(1, 1 << 20), dir[] = "/tmp/billow-so-XXXXXX";
+    cr_assert_not_null(mkdtemp(dir));
+    snprintf(good, sizeof good, "%s/plugins/measure/measure.so", getenv("BILLOW_TEST_BUILD"));
+    snprintf(bad, sizeof bad, "%s/bad.so", dir);
+    FILE *f = fopen(good, "rb");
+    cr_assert_not_null(f);
+    size_t n = fread(bytes, 1, 1 << 20, f);
+    fclose(f);
+    cr_assert_lt(n, 1 << 20);
+    char *note = memmem(bytes, n, "Billow\0\0stats probe", 19);
+    cr_assert_not_null(note);
+    note[9] = 'p'; // spats
+    file_write(bad, bytes, n);
+    int64_t live = bw_alloc_live();
+    struct bw_registry *r = bw_registry_open_scanned(dir, all_wait, NULL);
+    cr_assert_eq(r->n_entries, 2);
+    cr_assert_null(bw_registry_stage(r, "probe"));
+    cr_assert_null(bw_registry_stage(r, "probe"), "once more");
+    cr_assert_eq(r->late[0]->status, BW_ERR_PLUGIN);
+    cr_assert(strstr(r->late[0]->why, "bad.so: its note of contents is not what it has"), "%s", r->late[0]->why);
+    bw_registry_close(r);
+    note[0] = 'b';
+    file_write(bad, bytes, n);
+    r = bw_registry_open_scanned(dir, all_wait, NULL);
+    cr_assert_eq(r->n_handles, 1);
+    cr_assert(bw_registry_stage(r, "stats") && !r->n_late);
+    bw_registry_close(r);
+    cr_assert_eq(bw_alloc_live(), live);
+    unlink(bad);
+    rmdir(dir);
+    free(bytes);
 }
 
 static enum bw_status step_nothing(struct bw_stage *s)
