@@ -125,7 +125,8 @@ static int carry_write(struct bake_journal *j, json_t *carry)
         struct file_facts f = facts_of(file);
         if (!bad && facts_whole(file)) bad = line_append(j, name, &f, false);
     }
-    return bad ? bad : fdatasync(j->fd) ? errno : 0; // once, and not a line: a thousand frames took half a minute
+    if (bad || !json_object_size(carry)) return bad; // an empty list need not last: the first file's line does
+    return fdatasync(j->fd) ? errno : 0;             // once, and not a line: a thousand frames took half a minute
 }
 
 /* Under another name first: a kill leaves the old list or the new one. No link that lies there is followed. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Notes that a bake leaves in its folder, resolved.yaml, bake.log, bake.json: written like outputs, all or nothing, and
- * never through a link that lies there under their temporary name. */
+ * never through a link that lies there under their temporary name. Their new names are on the disk once bake.json's is:
+ * it follows each of the others, and settles the folder for both (record_write). */
 #include "record.h"
 
 #include "base/alloc.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,7 +52,7 @@ static int note_settle(struct bake_journal *j, const char *name, const char *hal
     struct file_facts facts;
     if (!file_settle(j->root, half, &facts)) return errno;
     journal_add(j, name, &facts); // on a full disk too: bake.json, which lists the rest, may still fit
-    return file_rename(j->root, half, name) ? 0 : errno;
+    return renameat(j->root, half, j->root, name) ? errno : 0;
 }
 
 int note_end(struct bake_journal *j, const char *name, FILE *f, struct bw_diag *d)

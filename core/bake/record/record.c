@@ -154,6 +154,7 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
                      f->changes, "outputs", announced, "files", files);
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     int good = text ? note_write(j, "bake.json", text, d) : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
+    if (good) fsync(j->root);
     free(text);
     json_decref(root);
     return good;
