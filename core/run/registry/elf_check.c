@@ -20,9 +20,33 @@
 #define MACHINE h.e_machine /* left to the dynamic linker */
 #endif
 
+/* A file whose first bytes are in memory: headers and notes lie there, and sixteen files have some three hundred. */
+struct file {
+    int fd;
+    size_t n;
+    char head[4096];
+};
+
+static void file_look(struct file *f, const char *path)
+{
+    f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe without a writer would wait */
+    f->n = 0;
+}
+
+static bool file_read(struct file *f, void *to, size_t bytes, uint64_t at)
+{
+    if (!f->n) {
+        ssize_t n = pread(f->fd, f->head, sizeof f->head, 0);
+        f->n = n > 0 ? (size_t)n : 0;
+    }
+    if (at > f->n || bytes > f->n - at) return pread(f->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+    memcpy(to, f->head + at, bytes);
+    return true;
+}
+
 static bool inside(uint64_t offset, uint64_t bytes, uint64_t size) { return offset <= size && bytes <= size - offset; }
 
-static const char *segments_check(int fd, const ElfW(Ehdr) * h, uint64_t size)
+static const char *segments_check(struct file *f, const ElfW(Ehdr) * h, uint64_t size)
 {
     uint64_t rows = h->e_phnum;
     if (h->e_phentsize != sizeof(ElfW(Phdr))) return "is no shared library for this machine";
@@ -31,7 +55,7 @@ static const char *segments_check(int fd, const ElfW(Ehdr) * h, uint64_t size)
         return "is cut short";
     for (uint64_t i = 0; i < rows; i++) {
         ElfW(Phdr) p;
-        if (pread(fd, &p, sizeof p, (off_t)(h->e_phoff + i * sizeof p)) != (ssize_t)sizeof p) return "cannot be read";
+        if (!file_read(f, &p, sizeof p, h->e_phoff + i * sizeof p)) return "cannot be read";
         if ((p.p_type == PT_LOAD || p.p_type == PT_DYNAMIC) && !inside(p.p_offset, p.p_filesz, size))
             return "is cut short";
     }
@@ -40,20 +64,21 @@ static const char *segments_check(int fd, const ElfW(Ehdr) * h, uint64_t size)
 
 const char *bw_elf_problem(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe without a writer would wait */
-    if (fd < 0) return strerror(errno);
-    const char *why = NULL;
+    struct file f;
     struct stat s;
     ElfW(Ehdr) h;
-    if (fstat(fd, &s)) why = strerror(errno);
+    const char *why = NULL;
+    file_look(&f, path);
+    if (f.fd < 0) return strerror(errno);
+    if (fstat(f.fd, &s)) why = strerror(errno);
     else if (!S_ISREG(s.st_mode)) why = "is no file";
     else if (s.st_size == 0) why = "is empty";
-    else if (pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h) why = "is no shared library";
+    else if (!file_read(&f, &h, sizeof h, 0)) why = "is no shared library";
     else if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_type != ET_DYN) why = "is no shared library";
     else if (h.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || h.e_machine != MACHINE)
         why = "is a shared library for another machine";
-    else why = segments_check(fd, &h, (uint64_t)s.st_size);
-    close(fd);
+    else why = segments_check(&f, &h, (uint64_t)s.st_size);
+    close(f.fd);
     return why;
 }
 
@@ -94,17 +119,18 @@ static char *notes_look(const char *notes, size_t bytes, bool *exports)
 
 char *bw_elf_contents(const char *path, bool *exports)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     char *text = NULL, notes[NOTES_MOST];
+    struct file f;
     ElfW(Ehdr) h;
-    bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.e_phentsize == sizeof(ElfW(Phdr));
+    file_look(&f, path);
+    bool good = f.fd >= 0 && file_read(&f, &h, sizeof h, 0) && h.e_phentsize == sizeof(ElfW(Phdr));
     for (uint64_t i = 0; good && !text && i < h.e_phnum; i++) {
         ElfW(Phdr) p;
-        good = pread(fd, &p, sizeof p, (off_t)(h.e_phoff + i * sizeof p)) == (ssize_t)sizeof p;
+        good = file_read(&f, &p, sizeof p, h.e_phoff + i * sizeof p);
         if (!good || p.p_type != PT_NOTE || p.p_filesz > sizeof notes) continue;
-        good = pread(fd, notes, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz;
+        good = file_read(&f, notes, p.p_filesz, p.p_offset);
         if (good) text = notes_look(notes, p.p_filesz, exports);
     }
-    if (fd >= 0) close(fd);
+    if (f.fd >= 0) close(f.fd);
     return text;
 }
