@@ -227,6 +227,21 @@ touch plain
 run bake puff --out plain/out; expect "an output folder that can't be" 6 "plain/out"
 run bake puff --memory lots; expect "a memory limit that is none" 2 "lots"
 
+# ---- what blows up ----
+cat >blow.yaml <<'END'
+billow: 1
+domain: {size: none, voxel: 10 cm}
+time: {fps: 4, frames: 1-200, substeps: 1, seed: 3}
+stages:
+  - vorton.emit: {id: a, wobble: 2 cm, source: {ring: {center: [0, 0, -0.5], radius: 50 cm, core: 8 cm}}}
+  - vorton.emit: {id: b, wobble: 2 cm, source: {ring: {center: [0, 0, 0.5], axis: [0, 0, -1], radius: 50 cm, core: 8 cm}}}
+  - vorton.velocity: {method: direct}
+  - vorton.stretch: {}
+  - vorton.advect: {}
+END
+run bake blow.yaml --set stages.a.source.ring.circulation=2 --set stages.b.source.ring.circulation=2
+expect "vortons that blow up" 5 'blow\.yaml:9:5: frame [0-9]+: vorton\.advect: step [0-9]+: stretching has made'
+
 # ---- plugins ----
 mkdir broken
 echo "no library" >broken/bad.so
