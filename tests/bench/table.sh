@@ -77,7 +77,7 @@ YAML
         '{printf "%.1f ns of processor a cell of five half components\n", (($2 - $1) - ($4 - $3)) / n * 1e9}'
 }
 
-# The least of ten processes, in milliseconds.
+# The least of twenty processes, in milliseconds. The first frame is the start; the second has the first step.
 start() {
     cat >"$work/small.yaml" <<YAML
 billow: 1
@@ -90,14 +90,21 @@ stages:
   - mac.forces: {}
   - mac.project: {}
 YAML
-    local least=1e9 begin took i
-    for ((i = 0; i < 10; i++)); do
+    local begin i took=
+    for ((i = 0; i < 20; i++)); do
         begin=$EPOCHREALTIME
-        "$billow" bake "$work/small.yaml" --force --out "$work/small" >/dev/null 2>&1 || return 1
-        took=$(awk "BEGIN {print 1000 * ($EPOCHREALTIME - $begin)}")
-        least=$(awk "BEGIN {print $took < $least ? $took : $least}")
+        bake small "$work/small.yaml" || return 1
+        took+="$(awk "BEGIN {print 1000 * ($EPOCHREALTIME - $begin)}") $(awk "BEGIN {print 1000 * $cpu}") "
+        begin=$EPOCHREALTIME
+        took+="$("$billow" bake "$work/small.yaml" --frames 1-2 --force --out "$work/small" --json 2>/dev/null |
+            while read -r line; do
+                [[ $line != *'"event":"frame","frame":2,'* ]] || awk "BEGIN {print 1000 * ($EPOCHREALTIME - $begin)}"
+            done)"$'\n'
     done
-    printf '%.1f ms for a process that bakes one step of 16³ cells\n' "$least"
+    awk 'NF == 3 {for (i = 1; i <= 3; i++) if (!least[i] || $i < least[i]) least[i] = $i}
+        END {printf "%.1f ms to the first step; ", least[3]
+            printf "%.1f ms, %.1f of processor, for a process that bakes one frame of 16³ cells\n", least[1], least[2]}
+    ' <<<"$took"
 }
 
 gas() {
