@@ -7,9 +7,15 @@
 
 #include <stdint.h>
 
+#ifdef __clang__
+#define CONTENTS_BARE no_sanitize("address"), ///< by itself in its section: AddressSanitizer would lay a zone about it
+#else
+#define CONTENTS_BARE
+#endif
+
 // clang-format off
 #define CONTENTS(kind, ids)                                                                                            \
-    __attribute__((used, section(".note.billow"), aligned(4))) static const struct {                                   \
+    __attribute__((CONTENTS_BARE used, section(".note.billow"), aligned(4))) static const struct {                     \
         uint32_t name_bytes, bytes, type;                                                                              \
         char name[8], text[(sizeof ids + 3) / 4 * 4];                                                                  \
     } contents = {sizeof "Billow", sizeof ids, kind, "Billow", ids}
