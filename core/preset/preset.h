@@ -6,6 +6,7 @@
 
 #include "preset/sections.h"
 #include "preset/tree/node.h"
+#include "preset/values/scale.h"
 #include <billow/field.h>
 
 struct bw_params;
@@ -75,6 +76,7 @@ struct bw_preset {
     int64_t checkpoint_frames;       ///< … 0: not by frames
     int64_t checkpoint_keep;         ///< how many
     double ambient;                  ///< ambient temperature, K (default 293.15)
+    struct bw_scaled scaled;
     struct bw_preset_field *field;
     int32_t n_fields;
     struct bw_preset_stage *stage;
@@ -104,8 +106,8 @@ struct bw_preset_overrides {
     const char *text; ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };
 
-/// `own`, an exporter's map or NULL, with what `look:` and `camera:` say and it does not, by the exporter's table, as
-/// new memory; *map NULL: nothing is shared with it, `own` stands. Errors: BW_ERR_MEMORY.
+/// `own`, an exporter's map or NULL, with what `look:`, `camera:` and `scale:` say and it does not, by the exporter's
+/// table, as new memory; *map NULL: nothing is shared with it, `own` stands. Errors: BW_ERR_MEMORY.
 enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_param *rows,
                                uint32_t n, struct bw_node **map);
 /// What a viewer says of pictures, "look.KEY=VALUE" or "camera.KEY=VALUE", put into an exporter's map by its table.

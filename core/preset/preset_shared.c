@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `look:` and `camera:`, said once for all exporters of pictures: each takes from them what it has parameters for and
- * does not say itself. */
+ * does not say itself. So do exporters of files and movies from `scale:`. */
 #include "preset_private.h"
 
 #include "base/alloc.h"
@@ -49,14 +49,34 @@ static const struct bw_node *section(const struct bw_preset *p, const char *key)
     return bw_node_is_null(n) ? NULL : n;
 }
 
+/* What `scale:` says of files and of movies. */
+static int scale_put(const struct bw_preset *p, struct bw_node *map, const struct bw_param *rows, uint32_t n)
+{
+    const struct {
+        const char *key;
+        double value;
+    } said[] = {{"scale", p->scaled.scale}, {"fps", p->scaled.played}};
+    for (uint32_t i = 0; i < BW_COUNT(said); i++) {
+        if (!row_find(rows, n, said[i].key) || bw_node_get(map, said[i].key)) continue;
+        char *text = bw_printf("%.17g", said[i].value);
+        struct bw_node *number = text ? bw_node_new(BW_NODE_SCALAR, text) : NULL;
+        bw_free(text);
+        if (!number || bw_node_put(map, said[i].key, number)) return 0;
+    }
+    return 1;
+}
+
 enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_param *rows,
                                uint32_t n, struct bw_node **map)
 {
     const struct bw_node *look = section(p, "look"), *camera = section(p, "camera");
+    const int shown = (look || camera) && bw_preset_camera_row(rows, n);
     *map = NULL;
-    if (!bw_preset_camera_row(rows, n) || (!look && !camera) || (own && own->type != BW_NODE_MAP)) return BW_OK;
+    if ((!shown && !(p->scaled.scale > 0)) || (own && own->type != BW_NODE_MAP)) return BW_OK;
     *map = own ? bw_node_copy(own) : bw_node_new(BW_NODE_MAP, NULL);
-    int good = *map && (!look || missing_put(*map, look, rows, n)) && (!camera || camera_put(*map, camera));
+    int good = *map && (!shown || !look || missing_put(*map, look, rows, n)) &&
+               (!shown || !camera || camera_put(*map, camera)) &&
+               (!(p->scaled.scale > 0) || scale_put(p, *map, rows, n));
     if (good) return BW_OK;
     bw_node_free(*map);
     *map = NULL;

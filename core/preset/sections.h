@@ -71,7 +71,7 @@ struct bw_preset_values {
     struct bw_time_values time;
     struct bw_limits_values limits;
     struct bw_checkpoints_values checkpoints;
-    double ambient;
+    double ambient, scale;
     struct bw_list fields; ///< of struct bw_field_values
 };
 

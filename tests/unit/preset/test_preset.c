@@ -237,6 +237,39 @@ Test(preset, extends)
     refused("billow: 1\nextends: b\n", "b.yaml:2:10: \"a\" extends itself");
 }
 
+/* By Froude's law: times as the square root of lengths. */
+Test(preset, scale)
+{
+    struct files {
+        double scale, fps;
+    };
+    static const struct bw_param rows[] = {BW_F64(struct files, scale, "scale", "1", 0, 1e6, NULL, ""),
+                                           BW_F64(struct files, fps, "fps", "0", 0, 1e6, NULL, "")};
+    struct bw_preset *p = good(HEAD "scale: 4\ntime: {frames: 11-30, warmup: 3}\ncamera: {lens: {keys: {21: 1}}}\n"
+                                    "stages:\n  - emit: {frames: 11-13, fuel: {keys: {11: 0, 12.5: 1}}}\n"
+                                    "export:\n  - vdb: {scale: 100}\n  - mp4:\n");
+    const struct bw_preset_time *t = &p->time;
+    cr_expect(t->fps == 48 && t->first == 11 && t->last == 49 && t->warmup == 6 && p->scaled.played == 24);
+    cr_expect(p->stage[0].frame_first == 10 && p->stage[0].frame_last == 15, "what lasted 3 frames lasts 6");
+    const struct bw_node *fuel = bw_node_get(bw_node_get(p->stage[0].node, "fuel"), "keys");
+    cr_expect(bw_node_get(fuel, "11") && bw_node_get(fuel, "14"));
+    const struct bw_node *lens = bw_node_get(bw_node_get(p->root, "camera"), "lens");
+    cr_expect_not_null(bw_node_get(bw_node_get(lens, "keys"), "31"));
+    cr_expect_null(bw_node_get(p->root, "scale"), "what is resolved would be scaled once more");
+    for (int i = 0; i < 2; i++) {
+        struct bw_node *map = NULL;
+        cr_assert_eq(bw_preset_share(p, p->export[i].node, rows, 2, &map), BW_OK);
+        cr_expect_str_eq(bw_node_get(map, "scale")->text, i ? "4" : "400");
+        cr_expect_str_eq(bw_node_get(map, "fps")->text, "24");
+        bw_node_free(map);
+    }
+    bw_preset_free(p);
+    refused(HEAD "scale: 0\n", "a.yaml:3:8: scale is a number from 0.0001 to 10000");
+    refused(HEAD "scale: 2 m\n", "a.yaml:3:8: scale is a number");
+    refused(HEAD "scale: 2\nframes_from: x_####.vdb\n", "a.yaml:3:8: scale: frames that come from files");
+    refused(HEAD "scale: 2\nexport: [{vdb: {scale: large}}]\n", "a.yaml:4:24: where the preset has a scale");
+}
+
 Test(preset, refusals)
 {
     refused("domain: {cells: [8, 8, 8], voxel: 1}", "a.yaml:1:1: preset: billow has to be given");
@@ -345,8 +378,8 @@ Test(preset, every_allocation_may_fail)
     const char *const set[] = {"stages.logs.shape.sphere.radius=5 cm", "export.mp4.view=slice"};
     struct bw_preset_overrides o = {.set = set, .n_set = 2, .frames = "1010-1020", .coarse = 2};
     file_write("c.yaml", campfire);
-    const char *path =
-        file_write("a.yaml", "billow: 1\nextends: c\nstages: [{wind: {before: logs}}, {emit: {id: logs, a: 1}}]\n");
+    const char *path = file_write(
+        "a.yaml", "billow: 1\nextends: c\nscale: 2\nstages: [{wind: {before: logs}}, {emit: {id: logs, a: 1}}]\n");
     int64_t failed = 0;
     for (int64_t i = 0; i < 100000; i++) {
         struct bw_diag d = {0};

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `scale: 2`, one value that makes a whole preset larger, and slower to match. */
+#ifndef PRESET_SCALE_H
+#define PRESET_SCALE_H
+
+#include "preset/tree/node.h"
+
+/// What is left to be said to exporters.
+struct bw_scaled {
+    double scale;  ///< what files' lengths are multiplied by; 0: nothing was said …
+    double played; ///< … then frames a second that movies have: time.fps is another
+};
+
+/// Carry out a preset's `scale` in its tree, and take it out. Errors: BW_ERR_PRESET, BW_ERR_MEMORY.
+enum bw_status bw_scale_take(struct bw_node *root, struct bw_scaled *out, struct bw_diag *d);
+
+#endif
