@@ -98,14 +98,14 @@ static double middle_see(const struct bw_scene *scene, float flame, double *dept
 
 /// How wide a column of flame is seen, rms, in pixels, that is a Gaussian of so many cells; *even: the light of the
 /// middle of a slab.
-static double column_see(double sheets, double cells, double *even)
+static double column_see(double sheets, double cells, int32_t quality, double *even)
 {
     enum { AROUND = 12 };
     struct bw_volume v = slab_make(0.02f, 0);
     struct bw_scene scene = scene_make();
     struct bw_image img;
     double sum = 0, square = 0;
-    scene.look.sheets = sheets;
+    scene.look.sheets = sheets, scene.look.quality = quality;
     cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
     cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
     *even = brightness(&img, SIZE / 2, SIZE / 2);
@@ -125,10 +125,20 @@ static double column_see(double sheets, double cells, double *even)
 Test(flames, sheets_are_thinner_than_cells_hold_them)
 {
     double even[2];
-    const double plain = column_see(0, 1.5, &even[0]), thin = column_see(2, 1.5, &even[1]);
+    const double plain = column_see(0, 1.5, BW_QUALITY_DEFAULT, &even[0]),
+                 thin = column_see(2, 1.5, BW_QUALITY_DEFAULT, &even[1]);
     cr_log_info("%.2f pixels, %.2f as a sheet", plain, thin);
     cr_assert_lt(thin, 0.75 * plain, "%g of %g", thin, plain);
     cr_assert_float_eq(even[1], even[0], 0.3 * even[0], "of a slab, whose faces stand out: %g, %g", even[1], even[0]);
+}
+
+/* Its steps are too far apart for them: some rays would meet a sheet and some not, as black grains. */
+Test(flames, a_draft_has_no_sheets)
+{
+    double even[2];
+    const double plain = column_see(0, 1.5, BW_QUALITY_DRAFT, &even[0]),
+                 sheets = column_see(2, 1.5, BW_QUALITY_DRAFT, &even[1]);
+    cr_assert(sheets == plain && even[1] == even[0], "%g, %g", plain, sheets);
 }
 
 Test(flames, opaque_ones_hide_more_and_thin_ones_glow_as_they_did)

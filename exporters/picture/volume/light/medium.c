@@ -295,7 +295,7 @@ enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_l
 {
     enum bw_status status =
         m->lit.fire && look->crisp > 0 ? bw_flames_crisp(tools, &m->lit, (float)look->crisp) : BW_OK;
-    if (!status && m->lit.fire && look->sheets > 0) {
+    if (!status && m->lit.fire && look->sheets > 0 && look->quality > BW_QUALITY_DRAFT) {
         status = bw_flames_wide(tools, &m->lit, &m->wide);
         m->lit.wide = m->wide, m->lit.sheets = (float)look->sheets;
     }

@@ -61,8 +61,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
                                     quality_steps[shot->scene->look.quality + 1]};
     m.blocks.moved = shot->detail != NULL;
     m.through.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
-    if (shot->lit->wide && m.through.steps.fine < SHEETS && shot->scene->look.quality > BW_QUALITY_DRAFT)
-        m.through.steps.fine = SHEETS;
+    if (shot->lit->wide && m.through.steps.fine < SHEETS) m.through.steps.fine = SHEETS;
     m.through.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
     if (many) m.through.steps.across = 1;
     const int32_t size[2] = {img->w, img->h};
