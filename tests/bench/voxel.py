@@ -83,7 +83,7 @@ def main():
     for name, preset, frames in (("ball", folder / "ball.yaml", "1-1"), ("wall_of_fire", "wall_of_fire", "31-31")):
         if again or not (folder / name / "bake.json").exists():
             run(billow, "bake", preset, "--out", folder / name, "--frames", frames, "--force", "--set",
-                "checkpoints.every=0", *(["--mute", "mp4"] if name == "wall_of_fire" else []))
+                "checkpoints.every=0")
     ball = (folder / "ball/vdb/ball_0001.vdb", (720, 720), 288, 16, 0.04)
     fire = (folder / "wall_of_fire/vdb/wall_of_fire_0031.vdb", (1280, 720), 720, 8, 0.018)
     rows = [("ball", q, ball) for q in ("draft", "default")]
