@@ -25,13 +25,24 @@ static int copy_put(struct bw_node *map, const struct bw_node *entry)
     return copy && !bw_node_put(map, entry->key, copy);
 }
 
-/* Entries of `from` that `to` lacks; `rows` NULL: whatever they are, else those that have a row. */
+/* Entries of `from` that `to` lacks, whatever they are. */
+static int entries_put(struct bw_node *to, const struct bw_node *from)
+{
+    for (int32_t i = 0; i < from->count; i++)
+        if (!bw_node_get(to, from->child[i]->key) && !copy_put(to, from->child[i])) return 0;
+    return 1;
+}
+
+/* The same of those that have a row, of groups their entries. */
 static int missing_put(struct bw_node *to, const struct bw_node *from, const struct bw_param *rows, uint32_t n)
 {
     for (int32_t i = 0; i < from->count; i++) {
         const struct bw_node *entry = from->child[i];
-        if (bw_node_get(to, entry->key) || (rows && !row_find(rows, n, entry->key))) continue;
-        if (!copy_put(to, entry)) return 0;
+        const struct bw_param *row = row_find(rows, n, entry->key);
+        struct bw_node *own = bw_node_get(to, entry->key);
+        const int both = own && own->type == BW_NODE_MAP && entry->type == BW_NODE_MAP;
+        if (!row || (own && !(both && row->type == BW_PARAM_GROUP))) continue;
+        if (own ? !entries_put(own, entry) : !copy_put(to, entry)) return 0;
     }
     return 1;
 }
@@ -40,7 +51,7 @@ static int camera_put(struct bw_node *map, const struct bw_node *camera)
 {
     struct bw_node *own = bw_node_get(map, "camera");
     if (bw_node_is_null(own)) return copy_put(map, camera);
-    return own->type != BW_NODE_MAP || missing_put(own, camera, NULL, 0); // what else it is, its reader says
+    return own->type != BW_NODE_MAP || entries_put(own, camera); // what else it is, its reader says
 }
 
 static const struct bw_node *section(const struct bw_preset *p, const char *key)

@@ -270,6 +270,39 @@ Test(preset, scale)
     refused(HEAD "scale: 2\nexport: [{vdb: {scale: large}}]\n", "a.yaml:4:24: where the preset has a scale");
 }
 
+/* What an exporter does not say itself comes from `look:`, of groups too; a list, or keys of a number, are one thing. */
+Test(preset, looks_are_shared)
+{
+    struct flames {
+        double crisp, sheets;
+    };
+    struct picture {
+        struct flames camera, flames;
+        double fire;
+    };
+    static const struct bw_param flames[] = {BW_F64(struct flames, crisp, "crisp", "1", 0, 10, NULL, ""),
+                                             BW_F64(struct flames, sheets, "sheets", "0", 0, 10, NULL, "")};
+    static const struct bw_param rows[] = {
+        BW_GROUP(struct picture, camera, struct flames, "camera", flames, ""),
+        BW_GROUP(struct picture, flames, struct flames, "flames", flames, ""),
+        BW_F64(struct picture, fire, "fire", "1", 0, 10, NULL, ""),
+    };
+    struct bw_preset *p = good(HEAD "look: {flames: {crisp: 3, sheets: 2}, fire: {keys: {1: 4, 2: 5}}, ground: earth}\n"
+                                    "stages: []\n"
+                                    "export:\n  - mp4: {flames: {crisp: 1}, fire: {keys: {1: 7}}}\n  - png: {}\n");
+    for (int i = 0; i < 2; i++) {
+        struct bw_node *map = NULL;
+        cr_assert_eq(bw_preset_share(p, p->export[i].node, rows, BW_COUNT(rows), &map), BW_OK);
+        const struct bw_node *f = bw_node_get(map, "flames"), *keys = bw_node_get(bw_node_get(map, "fire"), "keys");
+        cr_expect_str_eq(bw_node_get(f, "crisp")->text, i ? "3" : "1");
+        cr_expect_str_eq(bw_node_get(f, "sheets")->text, "2");
+        cr_expect_eq(keys->count, i ? 2 : 1);
+        cr_expect_null(bw_node_get(map, "ground"), "it has no such parameter");
+        bw_node_free(map);
+    }
+    bw_preset_free(p);
+}
+
 Test(preset, refusals)
 {
     refused("domain: {cells: [8, 8, 8], voxel: 1}", "a.yaml:1:1: preset: billow has to be given");
