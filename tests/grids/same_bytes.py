@@ -29,9 +29,8 @@ FAMILIES = {  # preset: frames, exports besides its own
     "dragon_breath": (2, PICTURES),
     "plume_upres": (3, PICTURES),
 }
-FEWER = {name: [word for id in ids for word in ("--set", f"stages.{id}.count=4000")] for name, ids in (
-    ("spinning_ball", ("orange", "blue", "gold", "cyan", "red", "violet", "rays")),
-    ("hot_plume_vortons", ("rope", "cap", "heart", "stalk", "rays")))}  # of 430 000 and more
+FEWER = {"spinning_ball": [word for id in ("orange", "blue", "gold", "cyan", "red", "violet", "rays")
+                           for word in ("--set", f"stages.{id}.count=4000")]}  # of 440 000 tracers
 MOMENT = {"bake.log", "bake.journal", "timings.csv", "bake.json"}
 
 
