@@ -270,7 +270,7 @@ Test(preset, scale)
     refused(HEAD "scale: 2\nexport: [{vdb: {scale: large}}]\n", "a.yaml:4:24: where the preset has a scale");
 }
 
-/* What an exporter does not say itself comes from `look:`, of groups too; a list, or keys of a number, are one thing. */
+/* What an exporter does not say itself comes from `look:`, of groups too; a list, or keys of a number, is one thing. */
 Test(preset, looks_are_shared)
 {
     struct flames {
