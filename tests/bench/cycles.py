@@ -34,7 +34,7 @@ from skimage.transform import resize
 SCENES = ["plume:60", "campfire:40", "fireball:16", "gas_explosion:13"]
 PLAIN = ["firelight=[1, 1, 1]",  # Cycles' flames light no more than they are seen to
          "detail=0", "haze=0", "shutter=0", "bloom=0", "flames.crisp=0", "flames.sheets=0", "flames.filaments=0",
-         "flames.tint=[1, 1, 1]", "particles.show=none",
+         "flames.tint=[1, 1, 1]", "flames.opacity=1", "flames.contrast=0.5", "particles.show=none",
          "sky=studio", "ground=studio", "backdrop=studio", "obstacles.material=plain", "extinction=[1, 1, 1]"]
 SHOT = """
 import bpy, sys

@@ -253,6 +253,8 @@ Test(registry, a_note_that_is_wrong)
     cr_assert(strstr(r->late[0]->why, "bad.so: its note of contents is not what it has"), "%s", r->late[0]->why);
     bw_registry_close(r);
     note[0] = 'b';
+    unlink(bad); // it may still be mapped
+    snprintf(bad, sizeof bad, "%s/none.so", dir);
     file_write(bad, bytes, n);
     r = bw_registry_open_scanned(dir, all_wait, NULL);
     cr_assert_eq(r->n_handles, 1);
