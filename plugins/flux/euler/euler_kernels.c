@@ -2,7 +2,8 @@
 /* See flux_kernels.h: mode euler's loops, and what both modes want to know of a row. Limits on a core of 45 GB/s
  * and 167 Gflop/s (bench_gas prints both for the machine at hand), ns a cell and substep of an ideal gas: in 2D memory
  * 1.1, arithmetic 2.5; in 3D 1.3, 4.3. Substeps take 13 and 24: a third of it the faces, whose four divisions and two
- * roots count as ten operations each, the rest passes over rows in the cache, and a sixth the copy with its halo. */
+ * roots count as ten operations each, the rest passes over rows in the cache, and a sixth the copy with its halo. That
+ * is HLLC; what the hybrid has more at each face, two roots, a division and Rusanov's flux, takes a twentieth. */
 #include "flux_kernels.h"
 #include <common/simd.h>
 #include <math.h>
