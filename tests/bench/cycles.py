@@ -35,7 +35,8 @@ SCENES = ["plume:60", "campfire:40", "fireball:16", "gas_explosion:13"]
 PLAIN = ["firelight=[1, 1, 1]",  # Cycles' flames light no more than they are seen to
          "detail=0", "haze=0", "shutter=0", "bloom=0", "flames.crisp=0", "flames.sheets=0", "flames.filaments=0",
          "flames.tint=[1, 1, 1]", "flames.opacity=1", "flames.contrast=0.5", "particles.show=none",
-         "sky=studio", "ground=studio", "backdrop=studio", "obstacles.material=plain", "extinction=[1, 1, 1]"]
+         "sky=studio", "ground=studio", "backdrop=studio", "obstacles.material=plain", "obstacles.each=[]", "scorch.radius=0 m",
+         "extinction=[1, 1, 1]"]
 SHOT = """
 import bpy, sys
 exec(compile(open({script!r}).read(), {script!r}, "exec"), {{"__file__": {script!r}, "__name__": "__main__"}})
