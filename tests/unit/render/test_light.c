@@ -200,7 +200,7 @@ Test(light, wide_cells_scatter_as_narrow_ones)
         struct bw_look look = BW_LOOK_DEFAULT;
         float *s = cells_make(), *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)), fine[N], wide[N], most = 0;
         const struct bw_lit lit = {.box = unit_box, .rgbs = rgbs};
-        const struct bw_again_medium m = {&v, &look, &lit, s, 0.3f};
+        const struct bw_again_medium m = {&v, &look, &lit, s, NULL, 0.3f};
         for (int i = 0; i < N * N * N; i++) {
             const int x = i % N, solid = wall && x >= from && x < to;
             v.density[i] = s[i] = rgbs[4 * i + 3] = solid ? 0 : 0.3f * N;

@@ -231,16 +231,16 @@ Test(march, deep_flames_light_by_their_surface)
     const double radius = 0.4, glow = 5, pi = 3.14159265358979;
     for (double soot = 1.5; soot < 10; soot *= 2) {
         struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
-        float *clear = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
+        float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
         scene.look.environment = 0;
         for (int i = 0; i < N * N * N; i++) {
             const double x = (i % N + 0.5) * box.h - 1, y = (i / N % N + 0.5) * box.h - 1;
             const double z = (i / N / N + 0.5) * box.h - 1;
             if (x * x + y * y + z * z > radius * radius) continue;
-            emission[4 * i] = (float)glow, emission[4 * i + 3] = (float)soot;
+            emission[4 * i] = (float)glow, extinction[i] = emission[4 * i + 3] = (float)soot;
         }
         struct bw_ambient a;
-        cr_assert_eq(bw_ambient_make(&tools, &box, clear, emission, &scene, &a), BW_OK);
+        cr_assert_eq(bw_ambient_make(&tools, &box, extinction, emission, &scene, &a), BW_OK);
         float rgb[3] = {0};
         double out = 0;
         for (double b = 5e-4; b < radius; b += 1e-3)
@@ -250,7 +250,7 @@ Test(march, deep_flames_light_by_their_surface)
         cr_log_info("soot %g: %.4f, exact %.4f", soot, (double)rgb[0], want);
         cr_assert_float_eq(rgb[0], want, 0.1 * want, "soot %g: %g, not %g", soot, (double)rgb[0], want);
         bw_ambient_free(&tools, &a);
-        free(clear);
+        free(extinction);
         free(emission);
     }
 }

@@ -98,14 +98,10 @@ enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_den
     return !status && emission ? fire_light(tools, box, emission, &scene->look, a) : status;
 }
 
-enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_dense *box, const float *smoke,
-                                 int stride, struct bw_ambient *a)
+enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_coarse *clear, struct bw_ambient *a)
 {
-    float *mean = tools->alloc(tools->ctx, bw_dense_cells(&a->coarse.box) * sizeof(float));
-    if (!mean) return BW_ERR_MEMORY;
-    bw_coarse_mean(&a->coarse, box, smoke, stride, mean);
-    a->smoke = (struct bw_coarse){a->coarse.box, mean};
-    return a->lamps.n ? bw_lamps_solids(tools, &a->coarse, mean, &a->lamps) : BW_OK;
+    a->smoke = *clear;
+    return a->lamps.n ? bw_lamps_solids(tools, &a->coarse, clear->extinction, &a->lamps) : BW_OK;
 }
 
 float bw_ambient_through(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp)

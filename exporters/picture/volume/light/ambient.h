@@ -21,14 +21,13 @@ extern const struct bw_ambient_side bw_ambient_sides[6];
 /// Of the look's own sky, or the studio's, times `environment`.
 void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3]);
 
-/// `emission`: {rgb, flames' own extinction} interleaved or NULL. bw_ambient_free gives it back, after a failure too.
+/// `emission`: {rgb, flames' own extinction} interleaved or NULL; `extinction` has theirs in it. bw_ambient_free gives it back, after a failure too.
 /// Errors: BW_ERR_MEMORY.
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
                                const float *emission, const struct bw_scene *scene, struct bw_ambient *a);
-/// Where there are obstacles: `smoke`, of `stride` values a cell, is what alone dims light between them and lamps.
-/// Errors: BW_ERR_MEMORY.
-enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_dense *box, const float *smoke,
-                                 int stride, struct bw_ambient *a);
+/// Where there are obstacles: `clear`, the same grid without them, is what alone dims light between them and lamps; it
+/// is given back with `a`. Errors: BW_ERR_MEMORY.
+enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_coarse *clear, struct bw_ambient *a);
 /// Share of a lamp's light at p that smoke lets through.
 float bw_ambient_through(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp);
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a);

@@ -72,7 +72,7 @@ enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coars
     l->dim = tools->alloc(tools->ctx, cells * sizeof *l->dim);
     l->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *l->lamp);
     if (!l->dim || !l->lamp) return BW_ERR_MEMORY;
-    for (size_t i = 0; i < cells; i++) l->dim[i] = l->share * c->extinction[i] + glow[3][i];
+    for (size_t i = 0; i < cells; i++) l->dim[i] = l->share * (c->extinction[i] - glow[3][i]) + glow[3][i];
     for (int k = 0; k < n[2]; k++)
         for (int j = 0; j < n[1]; j++)
             for (int i = 0; i < n[0]; i++) l->n += lamp_make(&c->box, glow, (int[3]){i, j, k}, width, &l->lamp[l->n]);

@@ -18,13 +18,14 @@ struct bw_lamps {
     struct bw_dense box; ///< of what dims them
     float *dim;          ///< what takes their light away for good there, 1/m: smoke, obstacles and the flames' own soot
     float *smoke;        ///< of that what is no obstacle, or NULL: surfaces would stand in their own light
-    float share;         ///< of smoke's extinction, in both
+    float share;         ///< of smoke's and obstacles' extinction, in both
     float gain[3];       ///< of their light on surfaces
     struct bw_lamp *lamp;
     int32_t n;
 };
 
-/// `glow`: mean emission of the coarse cells, 1/m, by channel, and the flames' own extinction; `albedo`: of the smoke.
+/// `glow`: mean emission of the coarse cells, 1/m, by channel, and the flames' own extinction, which `c` has in it;
+/// `albedo`: of the smoke.
 /// bw_lamps_free gives it back, after a failure too. Errors: BW_ERR_MEMORY.
 enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[4],
                              float albedo, struct bw_lamps *l);

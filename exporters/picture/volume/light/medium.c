@@ -33,7 +33,7 @@ struct shade {
     float lobe[2 * LOBE + 1]; ///< the same for cosines from -1 to 1, where a lamp has a place
     float ahead;              ///< mean cosine of what is scattered
     int32_t n_lights;
-    float *extinction;       ///< of light: smoke and obstacles
+    float *extinction;       ///< of light: smoke, the soot of flames, and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
     float *emission;         ///< {rgb, extinction} of flames, or NULL
     float *rows;             ///< ROWS of scratch a layer
@@ -57,6 +57,7 @@ static void layer_medium(int64_t k, void *user)
         bw_emission(s->m->lit.planck, fire, glow);
         for (int c = 0; c < 3; c++) glow[c] *= s->m->lit.gain;
         glow[3] = s->m->lit.soot * fire[0];
+        s->extinction[i] += glow[3];
     }
 }
 
@@ -151,7 +152,8 @@ static void cell_again(const struct shade *s, const struct lit_cell *at, float o
         if (s->again.body) {
             const struct bw_scatter_medium m = {
                 .box = &s->m->lit.box, .more = s->scene->look.extinction[c], .ahead = s->ahead};
-            const struct bw_scatter_cell cell = bw_scatter_cell(&m, out[3], at->albedo[c]);
+            const float all = out[3] + (s->emission ? s->emission[4 * at->i + 3] : 0);
+            const struct bw_scatter_cell cell = bw_scatter_cell(&m, all, at->albedo[c] * out[3] / all);
             arrives = bw_most(arrives + bw_again_own(&cell) * (out[c] - at->around[c]), 0);
         }
         out[c] += arrives;
@@ -249,14 +251,17 @@ static enum bw_status passes_run(struct shade *s)
     phases_make(s);
     if (s->emission) planck_make(&s->m->planck, &s->scene->look);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
+    struct bw_coarse clear = {0};
+    enum bw_status status = s->v->solid ? bw_coarse_make(s->tools, b, s->extinction, &clear) : BW_OK;
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
-    enum bw_status status = bw_ambient_make(s->tools, b, s->extinction, s->emission, s->scene, &s->m->ambient);
-    if (!status && s->v->solid) status = bw_ambient_solids(s->tools, b, lit->rgbs + 3, 4, &s->m->ambient);
+    if (!status) status = bw_ambient_make(s->tools, b, s->extinction, s->emission, s->scene, &s->m->ambient);
+    if (s->v->solid && !status) status = bw_ambient_solids(s->tools, &clear, &s->m->ambient);
+    else bw_coarse_free(s->tools, &clear);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, b->n[2], layer_first, s);
-    const struct bw_again_medium again = {s->v, &s->scene->look, lit, s->extinction, s->ahead};
+    const struct bw_again_medium again = {s->v, &s->scene->look, lit, s->extinction, s->emission, s->ahead};
     status = bw_again_make(s->tools, &again, &s->again);
     if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
     if (!status && s->emission && s->v->fuel) bw_roots_light(s->tools, s->v, &s->scene->look, lit);

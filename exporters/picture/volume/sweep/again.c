@@ -21,20 +21,21 @@ struct gather {
 
 /// Sums over the cells in a wide one that hold no obstacle, and over those that do.
 struct block {
-    float extinction, shut, scatters[3], light[3];
+    float extinction, smoke, shut, scatters[3], light[3];
     int solid;
 };
 
 static void cell_add(const struct gather *g, size_t i, struct block *sum)
 {
     const struct bw_again_medium *m = g->m;
-    const float *lit = m->lit->rgbs + 4 * i, smoke = lit[3];
+    const float *lit = m->lit->rgbs + 4 * i, smoke = lit[3],
+                thin = m->emission ? smoke + m->emission[4 * i + 3] : smoke;
     float rgb[3];
-    const int solid = m->extinction[i] > smoke;
+    const int solid = m->extinction[i] > thin;
     sum->solid += solid;
     sum->shut += m->extinction[i];
+    if (!solid) sum->extinction += thin, sum->smoke += smoke;
     if (!(smoke > 0)) return;
-    if (!solid) sum->extinction += smoke;
     bw_smoke_albedo(m->v, m->look, i, rgb);
     for (int c = 0; c < 3; c++) sum->scatters[c] += rgb[c] * smoke, sum->light[c] += rgb[c] * smoke * lit[c];
 }
@@ -57,7 +58,7 @@ static void cell_gather(const struct gather *g, const int at[3], size_t to)
     const float whole = shut ? sum.shut : sum.extinction;
     g->extinction[to] = whole / (float)(shut ? cells : cells - sum.solid);
     if (a->open) a->open[to] = shut ? SHUT : 1;
-    if (a->body) a->body[to] = whole * (shut ? SHUT : 1);
+    if (a->body) a->body[to] = shut ? whole * SHUT : sum.smoke;
     for (int c = 0; c < 3; c++) {
         a->rgb[c][to] = sum.scatters[c] > 0 ? sum.light[c] / sum.scatters[c] : 0;
         if (a->body) a->first[c][to] = a->rgb[c][to] * a->body[to];
@@ -74,11 +75,12 @@ static void layer_gather(int64_t k, void *user)
         for (int i = 0; i < n[0]; i++) cell_gather(g, (int[3]){i, j, (int)k}, to++);
 }
 
-static int uneven(const struct bw_volume *v) { return v->dye[0] || v->solid; }
+/// Cells do not all scatter the look's share: for their dye, for obstacles, or for soot, which absorbs.
+static int uneven(const struct bw_again_medium *m) { return m->v->dye[0] || m->v->solid || m->emission; }
 
 static size_t arrays_count(const struct bw_again_medium *m, const struct bw_again *a)
 {
-    return 4 + (a->wide > 1 ? 4 : 0) + (uneven(m->v) ? 3 : 0) + (m->v->solid ? 1 : 0);
+    return 4 + (a->wide > 1 ? 4 : 0) + (uneven(m) ? 3 : 0) + (m->v->solid ? 1 : 0);
 }
 
 /// Parcel out as many.
@@ -90,7 +92,7 @@ static void arrays_place(struct gather *g, float *at, size_t cells)
     for (int c = 0; c < 3; c++) a->rgb[c] = at += cells;
     for (int c = 0; c < 3 && a->wide > 1; c++) a->first[c] = at += cells;
     if (a->wide > 1) a->body = at += cells;
-    for (int c = 0; c < 3 && uneven(v); c++) g->albedo[c] = at += cells;
+    for (int c = 0; c < 3 && uneven(g->m); c++) g->albedo[c] = at += cells;
     if (v->solid) a->open = at += cells;
 }
 

@@ -14,7 +14,8 @@ struct bw_again_medium {
     const struct bw_volume *v;
     const struct bw_look *look;
     const struct bw_lit *lit; ///< rgbs: mean radiance that is scattered for the first time, and smoke's extinction
-    const float *extinction;  ///< that of obstacles with it
+    const float *extinction;  ///< that of flames' soot and of obstacles with it
+    const float *emission;    ///< soot: the last of four a cell, 1/m; NULL: there is none
     float ahead;              ///< mean cosine of what is scattered
 };
 
