@@ -11,7 +11,12 @@ Prints, along x and along z, the power a frequency within 6 % of one wave a voxe
 on either side (.72 to .86 and 1.16 to 1.35 of it): 1 is a picture that does not tell its voxels. Then the band's root
 of the mean square, of 255. Power is that of the grey picture under a Hann window, of waves within 14 degrees of the
 axis; of the ball what lies within its outline counts. FOLDER/voxel.png has the pictures side by side, with what lies
-in that band below, eight times."""
+in that band below, eight times.
+
+Then a ball of smoke so dense that a voxel is 4 optical depths thick, its edge a ramp of a voxel and a half, lit from the
+side, against the same ball of voxels a quarter as wide: mean and root of the mean square of the difference within its
+outline, and the latter of what is left between Gaussians of 2 and 12 pixels, where rings are. FOLDER/rings.png has both
+pictures and four times the difference."""
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +34,26 @@ export:
   - vdb: {fields: [density]}
   - png: {view: render, thickness: 0.5, floor: false}
 """
+DENSE = """billow: 1
+name: {name}
+domain: {{size: [1.6 m, 1.6 m, 1.6 m], voxel: {voxel} cm, sides: {{rest: open}}}}
+time: {{fps: 24, frames: 1-1}}
+stages:
+  - set: {{field: density, value: ["1 - smoothstep(0.50, 0.56, hypot(hypot(x, y), z - 0.8))"]}}
+camera: {{azimuth: 20 deg, elevation: 14 deg, lens: 60 mm, distance: 3.2 m, target: {{point: [0, 0, 0.8]}}}}
+look:
+  thickness: 0.667
+  smoke: [0.66, 0.58, 0.5]
+  environment: 0.36
+  exposure: 1.4
+  lights: [{{to: [-0.8, 0.1, 0.35], colour: [4, 3.6, 3.2]}}]
+  size: 540
+  width: 720
+export:
+  - vdb: {{fields: [density]}}
+  - png: {{view: render, floor: false}}
+"""
+WITHIN = 0.27  # of the picture's height, from its middle: all smoke
 FAR = {"camera.azimuth": 0, "camera.elevation": 0, "camera.roll": 0, "camera.lens": "500 mm", "camera.sensor": "36 mm",
        "camera.fstop": 0, "camera.orbit": 0}
 NEAR, LOW, HIGH = (0.94, 1.06), (0.72, 0.86), (1.16, 1.35)  # of one wave a voxel
@@ -76,6 +101,32 @@ def band_seen(grey, wave):
     return np.clip(128 + 8 * np.fft.ifft2(np.fft.fft2(grey) * keep).real, 0, 255)
 
 
+def blurred(grey, width):
+    """By a Gaussian, round the edges."""
+    down, across = np.fft.fftfreq(grey.shape[0])[:, None], np.fft.fftfreq(grey.shape[1])[None, :]
+    return np.fft.ifft2(np.fft.fft2(grey) * np.exp(-2 * (np.pi * width) ** 2 * (down ** 2 + across ** 2))).real
+
+
+def rings(billow, folder, again):
+    """Of a dense ball against finer cells: mean difference, its root of the mean square, and that of rings in it."""
+    seen = []
+    for name, voxel in (("dense", 4), ("dense_fine", 1)):
+        (folder / f"{name}.yaml").write_text(DENSE.format(name=name, voxel=voxel))
+        if again or not (folder / name / "bake.json").exists():
+            run(billow, "bake", folder / f"{name}.yaml", "--out", folder / name, "--force", "--set",
+                "checkpoints.every=0")
+        run(billow, "preview", folder / name / "vdb" / f"{name}_0001.vdb", "--out", folder / f"{name}.png")
+        seen.append(255 * matplotlib.image.imread(folder / f"{name}.png")[..., :3].mean(axis=2))
+    off = seen[0] - seen[1]
+    h, w = off.shape
+    down, across = np.mgrid[:h, :w]
+    inside = np.hypot(down - h / 2, across - w / 2) < WITHIN * h
+    band = blurred(off, 2) - blurred(off, 12)
+    sheet = np.clip(np.hstack([*seen, 128 + 4 * off]), 0, 255)
+    matplotlib.image.imsave(folder / "rings.png", sheet, cmap="gray", vmin=0, vmax=255)
+    return off[inside].mean(), np.sqrt((off[inside] ** 2).mean()), np.sqrt((band[inside] ** 2).mean())
+
+
 def main():
     billow, folder, again = sys.argv[1], Path(sys.argv[2]), "--again" in sys.argv
     folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +150,8 @@ def main():
         middle = grey.shape[1] // 2
         sheet.append(np.vstack([p[:, middle - 360:middle + 360] for p in (grey, band_seen(grey, wave))]))
     matplotlib.image.imsave(folder / "voxel.png", np.hstack(sheet), cmap="gray", vmin=0, vmax=255)
+    print("a dense ball against cells a quarter as wide, of 255: mean %.1f, rms %.1f, of rings %.1f" %
+          rings(billow, folder, again))
 
 
 if __name__ == "__main__":
