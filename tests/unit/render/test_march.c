@@ -231,7 +231,8 @@ Test(march, deep_flames_light_by_their_surface)
     const double radius = 0.4, glow = 5, pi = 3.14159265358979;
     for (double soot = 1.5; soot < 10; soot *= 2) {
         struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
-        float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
+        float *extinction = take(NULL, N * N * N * sizeof(float)),
+              *emission = take(NULL, 4 * N * N * N * sizeof(float));
         scene.look.environment = 0;
         for (int i = 0; i < N * N * N; i++) {
             const double x = (i % N + 0.5) * box.h - 1, y = (i / N % N + 0.5) * box.h - 1;

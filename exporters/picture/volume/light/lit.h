@@ -6,8 +6,12 @@
 #include <picture/volume/scene/dense.h>
 #include <picture/volume/scene/planck.h>
 
-/// Interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are there, for
+/// Interleaved {j.r, j.g, j.b, s} a cell, 1/m; with `logs` {x.r, x.g, x.b, s}, of which j = s · BW_BRIGHTEST · exp(-x),
+/// in clear cells beside smoke too: light is smooth where j is not, so that a voxel that hides what is behind it has all
+/// of its light's slope, and exponentials, which light in smoke is made of, are straight lines. And flames, which glow between the cells as what they are there, for
 /// their light is far from linear in it: {flame, kelvin} a cell, or NULL.
+#define BW_BRIGHTEST 2981.0f ///< e⁸, radiance
+
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;
@@ -16,6 +20,7 @@ struct bw_lit {
     float gain, soot;  ///< of a flame of 1: radiance at the white point and extinction, 1/m
     const float *wide; ///< what is sent out round a cell, against which sheets of flame stand out, or NULL …
     float sheets;      ///< … and by which power they do
+    int logs;          ///< how light stands in rgbs
     float hides;       ///< of its extinction what flames that glow have more, for the eye alone
 };
 

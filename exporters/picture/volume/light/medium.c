@@ -7,8 +7,10 @@
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
+#include "beside.h"
 #include "smoke.h"
 #include "soften.h"
+#include "straight.h"
 #include <picture/volume/sweep/again.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/flames/root.h>
@@ -20,7 +22,9 @@
 #include <math.h>
 
 enum { LOBE = 48, ROWS = 8 };
-#define NEAREST 1.5 ///< cells from a lamp: nearer by, cells are too wide for its light
+#define NOWHERE 8.0f  ///< as logarithm: radiance 1, far from smoke
+#define DARKEST 1e-9f ///< radiance; less is as dark
+#define NEAREST 1.5   ///< cells from a lamp: nearer by, cells are too wide for its light
 
 /// What the passes share.
 struct shade {
@@ -37,6 +41,9 @@ struct shade {
     float *share[BW_LIGHTS]; ///< what arrives of each light
     float *emission;         ///< {rgb, extinction} of flames, or NULL
     float *rows;             ///< ROWS of scratch a layer
+    const uint8_t *near;     ///< enum bw_beside, where light is kept as logarithms, or NULL
+    uint8_t *marks;          ///< then: room for them, two bytes a cell
+    float *spare;            ///< then: room for what arrives of a light
     struct bw_again again;   ///< what smoke scatters on to smoke
     enum bw_status status[BW_LIGHTS];
 };
@@ -50,6 +57,7 @@ static void layer_medium(int64_t k, void *user)
     for (size_t i = first; i < first + layer; i++) {
         float sigma = bw_smoke_density(s->v, i) * (float)s->scene->extinction;
         s->m->lit.rgbs[4 * i + 3] = s->extinction[i] = sigma;
+        for (size_t c = 0; c < 3 && s->marks; c++) s->m->lit.rgbs[4 * i + c] = NOWHERE;
         if (!s->emission) continue;
         float *fire = s->m->lit.fire + 2 * i, *glow = s->emission + 4 * i;
         bw_fire_at(s->v, i, s->scene->ambient, fire);
@@ -153,7 +161,7 @@ static void cell_again(const struct shade *s, const struct lit_cell *at, float o
             const struct bw_scatter_medium m = {
                 .box = &s->m->lit.box, .more = s->scene->look.extinction[c], .ahead = s->ahead};
             const float all = out[3] + (s->emission ? s->emission[4 * at->i + 3] : 0);
-            const struct bw_scatter_cell cell = bw_scatter_cell(&m, all, at->albedo[c] * out[3] / all);
+            const struct bw_scatter_cell cell = bw_scatter_cell(&m, all, all > 0 ? at->albedo[c] * out[3] / all : 0);
             arrives = bw_most(arrives + bw_again_own(&cell) * (out[c] - at->around[c]), 0);
         }
         out[c] += arrives;
@@ -172,7 +180,10 @@ static void cell_light(struct shade *s, const struct lit_cell *at)
         for (int c = 0; c < 3; c++)
             out[c] += share * s->light[l].rgb[c] * (more[c] == 1 ? straight : powf(straight, more[c]));
     }
-    for (int c = 0; c < 3; c++) out[c] *= out[3] * more[c] * at->albedo[c];
+    for (int c = 0; c < 3; c++) {
+        const float light = out[c] * more[c] * at->albedo[c];
+        out[c] = s->near ? bw_most(logf(BW_BRIGHTEST / bw_most(light, DARKEST)), 0) : out[3] * light;
+    }
 }
 
 /// Rows of light by channel, as `more` and `around` of cells; behind them two of scratch.
@@ -195,6 +206,37 @@ static void rows_again(const struct shade *s, int j, int k, float *rows)
 typedef void (*rows_fn)(const struct shade *s, int j, int k, float *rows);
 typedef void (*cell_fn)(struct shade *s, const struct lit_cell *at);
 
+/// Is there light to be found in a row's i-th cell?
+static inline int is_lit(const uint8_t *near, const float *lit, size_t i)
+{
+    return near ? near[i] & BW_BESIDE_SMOKE : lit[4 * i + 3] > 0;
+}
+
+/// A mean over smoke.
+struct mean {
+    const struct shade *s;
+    float rgb[3], sum;
+};
+
+static void albedo_add(size_t cell, float weight, void *user)
+{
+    struct mean *m = user;
+    float one[3];
+    bw_smoke_albedo(m->s->v, &m->s->scene->look, cell, one);
+    for (int c = 0; c < 3; c++) m->rgb[c] += weight * one[c];
+    m->sum += weight;
+}
+
+/// Of clear cells: that of the dyes beside them.
+static void cell_albedo(const struct shade *s, const int32_t at[3], struct lit_cell *cell)
+{
+    struct mean m = {.s = s};
+    bw_smoke_albedo(s->v, &s->scene->look, cell->i, cell->albedo);
+    if (!s->v->dye[0] || s->m->lit.rgbs[4 * cell->i + 3] > 0) return;
+    bw_beside_each(&s->m->lit, at, albedo_add, &m);
+    for (int c = 0; c < 3 && m.sum > 0; c++) cell->albedo[c] = m.rgb[c] / m.sum;
+}
+
 static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, cell_fn cell)
 {
     const struct bw_dense *b = &s->m->lit.box;
@@ -203,17 +245,18 @@ static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, cell_fn c
     for (int j = 0; j < b->n[1]; j++) {
         const size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
         const float *lit = s->m->lit.rgbs + 4 * first;
+        const uint8_t *near = s->near ? s->near + first : NULL;
         size_t from = 0, to = nx;
-        while (from < nx && !(lit[4 * from + 3] > 0)) from++;
-        while (to > from && !(lit[4 * to - 1] > 0)) to--;
+        while (from < nx && !is_lit(near, lit, from)) from++;
+        while (to > from && !is_lit(near, lit, to - 1)) to--;
         if (from == to) continue;
         rows_make(s, j, (int)k, rows);
         for (size_t i = from; i < to; i++) {
-            if (!(lit[4 * i + 3] > 0)) continue;
+            if (!is_lit(near, lit, i)) continue;
             struct lit_cell at = {.i = first + i,
                                   .p = {b->origin[0] + ((double)i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
                                         b->origin[2] + ((double)k + 0.5) * b->h}};
-            bw_smoke_albedo(s->v, &s->scene->look, at.i, at.albedo);
+            cell_albedo(s, (int32_t[3]){(int32_t)i, j, (int32_t)k}, &at);
             for (size_t c = 0; c < 3; c++) at.more[c] = rows[c * nx + i], at.around[c] = rows[(3 + c) * nx + i];
             cell(s, &at);
         }
@@ -223,6 +266,59 @@ static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, cell_fn c
 static void layer_first(int64_t k, void *user) { layer_cells(user, k, rows_around, cell_first); }
 
 static void layer_light(int64_t k, void *user) { layer_cells(user, k, rows_again, cell_light); }
+
+/// Extinction of an obstacle is in it.
+static int is_wall(const struct shade *s, size_t cell)
+{
+    const float thin = s->m->lit.rgbs[4 * cell + 3];
+    return s->extinction[cell] > (s->emission ? thin + s->emission[4 * cell + 3] : thin);
+}
+
+static void light_add(size_t cell, float weight, void *user)
+{
+    struct mean *m = user;
+    if (is_wall(m->s, cell)) return;
+    for (size_t c = 0; c < 3; c++) m->rgb[c] += weight * m->s->m->lit.rgbs[4 * cell + c];
+    m->sum += weight;
+}
+
+/// In obstacles it is dark, but not in the smoke before them, which splines read with them.
+static void layer_walls(int64_t k, void *user)
+{
+    struct shade *s = user;
+    const int32_t *n = s->m->lit.box.n;
+    size_t cell = (size_t)k * (size_t)n[0] * (size_t)n[1];
+    for (int32_t j = 0; j < n[1]; j++)
+        for (int32_t i = 0; i < n[0]; i++, cell++) {
+            float *out = s->m->lit.rgbs + 4 * cell;
+            struct mean m = {.s = s};
+            if (!(s->near[cell] & BW_BESIDE_SMOKE) || out[3] > 0 || !is_wall(s, cell)) continue;
+            bw_beside_each(&s->m->lit, (int32_t[3]){i, j, (int32_t)k}, light_add, &m);
+            for (int c = 0; c < 3 && m.sum > 0; c++) out[c] = m.rgb[c] / m.sum;
+        }
+}
+
+/// Where splines read it, light is kept as logarithms; not where flames have roots, which shine where no smoke is.
+static int keeps_logs(const struct shade *s)
+{
+    const struct bw_look *look = &s->scene->look;
+    return bw_lit_cubic(&s->m->lit, look) && !(s->emission && s->v->fuel && look->root > 0);
+}
+
+/// What arrives of lamps, finer than sweeps tell.
+static void straight_make(struct shade *s)
+{
+    struct bw_lit *lit = &s->m->lit;
+    lit->logs = 1;
+    s->near = bw_beside_mark(s->tools, lit, s->marks);
+    for (int l = 0; l < s->n_lights; l++) {
+        const struct bw_straight w = {lit,     s->emission, s->extinction,      &s->light[l],
+                                      s->near, s->share[l], s->v->solid != NULL};
+        float *made = s->spare;
+        bw_straight_shares(s->tools, &w, made);
+        s->spare = s->share[l], s->share[l] = made;
+    }
+}
 
 /// Parcel out `memory` as the passes need it.
 static void arrays_place(struct shade *s, size_t cells, float *memory)
@@ -234,6 +330,10 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
     s->emission = s->v->flame || s->v->temperature ? memory : NULL;
     s->m->lit.fire = s->emission ? memory + 4 * cells : NULL;
     s->rows = memory + (s->emission ? 6 * cells : 0);
+    memory = s->rows + ROWS * (size_t)s->v->box.n[0] * (size_t)s->v->box.n[2];
+    if (!keeps_logs(s)) return;
+    s->spare = memory;
+    s->marks = (uint8_t *)(memory + cells);
 }
 
 /// Light of what is hot, in the colours that flames are wanted in.
@@ -260,10 +360,12 @@ static enum bw_status passes_run(struct shade *s)
     else bw_coarse_free(s->tools, &clear);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
+    if (s->marks) straight_make(s);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_first, s);
     const struct bw_again_medium again = {s->v, &s->scene->look, lit, s->extinction, s->emission, s->ahead};
     status = bw_again_make(s->tools, &again, &s->again);
     if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
+    if (!status && s->near && s->v->solid) s->tools->parallel(s->tools->ctx, b->n[2], layer_walls, s);
     if (!status && s->emission && s->v->fuel) bw_roots_light(s->tools, s->v, &s->scene->look, lit);
     bw_again_free(s->tools, &s->again);
     return status;
@@ -278,7 +380,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 6 : 0);
     const size_t rows = ROWS * (size_t)v->box.n[0] * (size_t)v->box.n[2];
     if (!cells) return BW_OK;
-    m->memory = tools->alloc(tools->ctx, (each * cells + rows) * sizeof(float));
+    m->memory = tools->alloc(tools->ctx, (each * cells + rows + cells + cells / 2 + 1) * sizeof(float));
     if (!m->memory) return BW_ERR_MEMORY;
     arrays_place(&s, cells, m->memory);
     m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
@@ -294,8 +396,9 @@ int bw_lit_cubic(const struct bw_lit *l, const struct bw_look *look)
 
 /* f - δ²f/6 along each axis, read by a cubic B-spline, is f to the fourth order (de Boor and Fix 1973): waves of 4
  * cells keep 0.88 of their height instead of 0.66, of 8 cells 0.99 instead of 0.90, and beside an edge there is 6 % too
- * much. Flames get half of it: their light is steep in temperature, and columns of cells that burn by turns would show.
- * Sheets of flame as thin as a cell come out as beads all the same unless they are softened. */
+ * much. Smoke so thick that no more of it than a cell is seen gets less, for its skin would be wavy. Flames get half:
+ * their light is steep in temperature, and columns of cells that burn by turns would show. Sheets of flame as thin as a
+ * cell come out as beads all the same unless they are softened. */
 enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_look *look, struct bw_medium *m)
 {
     enum bw_status status =
@@ -306,7 +409,7 @@ enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_l
     }
     const float flames = 0.25f * (float)(look->soften - BW_SOFTEN);
     const int cubic = m->lit.rgbs && bw_lit_cubic(&m->lit, look);
-    if (cubic) bw_cells_soften(tools, &m->lit.box, m->lit.rgbs, 4, -1 / 6.0f);
+    if (cubic) bw_smoke_sharpen(tools, &m->lit);
     if (m->lit.fire && (cubic || flames > 0)) bw_cells_soften(tools, &m->lit.box, m->lit.fire, 2, flames);
     return status;
 }

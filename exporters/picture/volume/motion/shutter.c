@@ -53,10 +53,14 @@ static void cell_smear(const struct smear *s, const int at[3], size_t cell)
     for (int q = 0; q < n; q++) {
         for (int a = 0; a < 3; a++) p[a] = (float)at[a] - way[a] * (((float)q + 0.5f) / (float)n - 0.5f);
         const struct taps t = place(b, p);
-        sum.v += linear_four(s->lit->rgbs, &t).v;
+        struct lanes one = linear_four(s->lit->rgbs, &t);
+        if (s->lit->logs) one.v *= (struct lanes){{one.v[3], one.v[3], one.v[3], 1}}.v;
+        sum.v += one.v;
         if (s->fire) fire_add(s->lit->fire, &t, fire);
     }
-    sum.v /= (float)n;
+    if (s->lit->logs && sum.v[3] > 0) sum.v /= (struct lanes){{sum.v[3], sum.v[3], sum.v[3], (float)n}}.v;
+    else if (s->lit->logs) sum = lanes_load(s->lit->rgbs + 4 * cell);
+    else sum.v /= (float)n;
     memcpy(s->rgbs + 4 * cell, &sum, sizeof sum);
     if (!s->fire) return;
     s->fire[2 * cell] = fire[0] / (float)n;

@@ -72,13 +72,33 @@ INLINE void fire_step(const struct bw_through *m, int cubic, const float from[3]
     }
 }
 
+/// exp(-x) of x from 0 on, to a thousandth as far as 16.
+INLINE struct lanes lanes_exp_neg(struct lanes x)
+{
+    struct lanes y = {x.v * (1 / 32.0f)};
+    y.v = 1 / (1 + y.v * (1 + y.v * (0.5f + y.v * (0.16666667f + y.v * 0.041666667f))));
+    for (int q = 0; q < 5; q++) y.v *= y.v;
+    return y;
+}
+
+/// {j, s} of smoke.
+INLINE struct lanes smoke_read(const struct bw_lit *lit, const struct taps *t, int cubic)
+{
+    struct lanes s = cubic ? cubic_four(lit->rgbs, t) : linear_four(lit->rgbs, t);
+    for (int c = 0; c < 4; c++) s.v[c] = bw_most(s.v[c], 0); // sharpened cells go below 0 beside an edge
+    if (!lit->logs) return s;
+    const float dense = s.v[3];
+    s.v = BW_BRIGHTEST * dense * lanes_exp_neg(s).v;
+    s.v[3] = dense;
+    return s;
+}
+
 /// Smoke that was moved has the light of where it is now, as far as there is smoke there: what stands out is lit, and
 /// what lies deep is dark.
 INLINE void light_stay(const struct bw_through *m, int cubic, const float p[3], struct lanes *s)
 {
     const struct taps t = taps_at(&m->lit->box, p, cubic);
-    struct lanes here = cubic ? cubic_four(m->lit->rgbs, &t) : linear_four(m->lit->rgbs, &t);
-    for (int c = 0; c < 4; c++) here.v[c] = bw_most(here.v[c], 0);
+    const struct lanes here = smoke_read(m->lit, &t, cubic);
     const float dense = s->v[3], share = dense / (LIGHT * here.v[3] + dense);
     s->v = (LIGHT * here.v + s->v) * share;
     s->v[3] = dense;
@@ -97,8 +117,7 @@ INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, 
     }
     const struct taps t = taps_at(&m->lit->box, from, cubic);
     if (holds & BW_HOLDS_MEDIUM) {
-        s = cubic ? cubic_four(m->lit->rgbs, &t) : linear_four(m->lit->rgbs, &t);
-        for (int c = 0; c < 4; c++) s.v[c] = bw_most(s.v[c], 0); // sharpened cells go below 0 beside an edge
+        s = smoke_read(m->lit, &t, cubic);
         if (strength > 0 && s.v[3] > 0) light_stay(m, cubic, p, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What gets straight from a lamp to the middles of cells in and beside thick smoke. */
+#ifndef BW_STRAIGHT_H
+#define BW_STRAIGHT_H
+
+#include "lit.h"
+#include <picture/tools.h>
+#include <picture/volume/scene/light.h>
+
+#include <stdint.h>
+
+/// `lit`, `emission` (soot, the last of four a cell, or NULL) and `extinction`, that of obstacles with both, 1/m;
+/// `near`: enum bw_beside; `share`: what sweeps say; `walls`: there are obstacles.
+struct bw_straight {
+    const struct bw_lit *lit;
+    const float *emission, *extinction;
+    const struct bw_light *light;
+    const uint8_t *near;
+    const float *share;
+    int32_t walls;
+};
+/// 0 … 1 a cell, into `out`, which is not `share`.
+void bw_straight_shares(const struct bw_tools *tools, const struct bw_straight *s, float *out);
+
+#endif
