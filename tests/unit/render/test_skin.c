@@ -69,8 +69,8 @@ static double rings(const struct bw_image *a, const struct bw_image *b)
     return sqrt(sum / n);
 }
 
-/* In cells three times as fine a voxel hides a third as much: steps of cells are hardly seen in those. With one value of
- * light a cell, read as a product with its extinction, it was 0.37 of the mean. */
+/* In cells three times as fine a voxel hides a third as much: steps of cells are hardly seen in those. With one value
+ * of light a cell, read as a product with its extinction, it was 0.37 of the mean. */
 Test(skin, dense_ball_shows_no_rings)
 {
     const double to[2][3] = {{0.8, 0, 0.6}, {0.48, -0.6, 0.64}};

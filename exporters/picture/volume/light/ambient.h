@@ -21,8 +21,8 @@ extern const struct bw_ambient_side bw_ambient_sides[6];
 /// Of the look's own sky, or the studio's, times `environment`.
 void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3]);
 
-/// `emission`: {rgb, flames' own extinction} interleaved or NULL; `extinction` has theirs in it. bw_ambient_free gives it back, after a failure too.
-/// Errors: BW_ERR_MEMORY.
+/// `emission`: {rgb, flames' own extinction} interleaved or NULL; `extinction` has theirs in it. bw_ambient_free gives
+/// it back, after a failure too. Errors: BW_ERR_MEMORY.
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
                                const float *emission, const struct bw_scene *scene, struct bw_ambient *a);
 /// Where there are obstacles: `clear`, the same grid without them, is what alone dims light between them and lamps; it

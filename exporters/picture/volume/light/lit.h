@@ -6,12 +6,13 @@
 #include <picture/volume/scene/dense.h>
 #include <picture/volume/scene/planck.h>
 
-/// Interleaved {j.r, j.g, j.b, s} a cell, 1/m; with `logs` {x.r, x.g, x.b, s}, of which j = s · BW_BRIGHTEST · exp(-x),
-/// in clear cells beside smoke too: light is smooth where j is not, so that a voxel that hides what is behind it has all
-/// of its light's slope, and exponentials, which light in smoke is made of, are straight lines. And flames, which glow between the cells as what they are there, for
-/// their light is far from linear in it: {flame, kelvin} a cell, or NULL.
 #define BW_BRIGHTEST 2981.0f ///< e⁸, radiance
 
+/// Interleaved {j.r, j.g, j.b, s} a cell, 1/m; with `logs` {x.r, x.g, x.b, s}, of which j = s · BW_BRIGHTEST · exp(-x),
+/// in clear cells beside smoke too: light is smooth where j is not, so that a voxel that hides what is behind it has
+/// all of its light's slope, and exponentials, of which light in smoke is made, are straight lines. And flames, which
+/// glow between the cells as what they are there, for their light is far from linear in it: {flame, kelvin} a cell, or
+/// NULL.
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;

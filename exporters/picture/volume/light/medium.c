@@ -7,10 +7,10 @@
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
-#include "beside.h"
+#include <picture/volume/skin/beside.h>
 #include "smoke.h"
 #include "soften.h"
-#include "straight.h"
+#include <picture/volume/skin/straight.h>
 #include <picture/volume/sweep/again.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/flames/root.h>

@@ -15,8 +15,8 @@ enum { CHUNK = 64 };
 #define SHARPEN (-1 / 6.0f)
 #define THICK 4.0f ///< optical depths a cell at which smoke is sharpened by half
 
-/// Smoke, along a line of n cells `step` values apart: extinction the less the thicker, and so light by the metre; light
-/// by what scatters it is smooth.
+/// Smoke, along a line of n cells `step` values apart: extinction the less the thicker, and so light by the metre; as
+/// logarithms light is smooth.
 static inline void smoke_line(const struct soften *s, float *p, int n, size_t step)
 {
     const float unit = (float)s->box->h / THICK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Skies: no light is lost between a picture of the sphere and the lamps and sides that stand for it; files are read or
  * refused; days are as bright as days are. */
-#include "image_tools.h"
+#include "../render/image_tools.h"
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
 #include <picture/volume/sky/daylight.h>

@@ -3,12 +3,13 @@
 #ifndef BW_BESIDE_H
 #define BW_BESIDE_H
 
-#include "lit.h"
+#include <picture/volume/light/lit.h>
 #include <picture/tools.h>
 
 #include <stdint.h>
 
-/// What there is in a cell or as near to it as splines read: smoke; such as hides much within a cell; less, or clear air.
+/// What there is in a cell or as near to it as splines read: smoke; such as hides much within a cell; less, or clear
+/// air.
 enum bw_beside { BW_BESIDE_SMOKE = 1, BW_BESIDE_THICK = 2, BW_BESIDE_THIN = 4, BW_BESIDE_SKIN = 6 };
 /// Bits of each cell of `lit`, from its extinction; they lie in `memory`, two bytes a cell.
 const uint8_t *bw_beside_mark(const struct bw_tools *tools, const struct bw_lit *lit, uint8_t *memory);

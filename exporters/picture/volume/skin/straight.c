@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sweeps take a cell as a block of even smoke. Where a voxel is some optical depths thick that makes stairs of a smooth
  * cap, which shade each other, and lights what turns away from a lamp. From the middles of such cells a way goes
- * towards the lamp, through what lies between cells as it is read, as far as stairs matter; from there on sweeps know. */
+ * towards the lamp, through what lies between cells as it is read, as far as stairs matter; from there on
+ * sweeps know. */
 #include "straight.h"
 #include "beside.h"
 #include <picture/volume/rays/step/read.h>
