@@ -7,16 +7,16 @@
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
-#include <picture/volume/skin/beside.h>
 #include "smoke.h"
 #include "soften.h"
-#include <picture/volume/skin/straight.h>
 #include <picture/volume/sweep/again.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/flames/root.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/skin/beside.h>
+#include <picture/volume/skin/straight.h>
 #include <picture/volume/sweep/shares.h>
 
 #include <math.h>
@@ -155,13 +155,13 @@ static void cell_first(struct shade *s, const struct lit_cell *at)
 /// What comes from smoke on top of that.
 static void cell_again(const struct shade *s, const struct lit_cell *at, float out[4])
 {
+    const float all = out[3] + (s->emission ? s->emission[4 * at->i + 3] : 0), smoke = all > 0 ? out[3] / all : 0;
     for (int c = 0; c < 3; c++) {
         float arrives = at->more[c];
         if (s->again.body) {
             const struct bw_scatter_medium m = {
                 .box = &s->m->lit.box, .more = s->scene->look.extinction[c], .ahead = s->ahead};
-            const float all = out[3] + (s->emission ? s->emission[4 * at->i + 3] : 0);
-            const struct bw_scatter_cell cell = bw_scatter_cell(&m, all, all > 0 ? at->albedo[c] * out[3] / all : 0);
+            const struct bw_scatter_cell cell = bw_scatter_cell(&m, all, at->albedo[c] * smoke);
             arrives = bw_most(arrives + bw_again_own(&cell) * (out[c] - at->around[c]), 0);
         }
         out[c] += arrives;

@@ -15,29 +15,41 @@ enum { CHUNK = 64 };
 #define SHARPEN (-1 / 6.0f)
 #define THICK 4.0f ///< optical depths a cell at which smoke is sharpened by half
 
-/// Smoke, along a line of n cells `step` values apart: extinction the less the thicker, and so light by the metre; as
+/// One cell of smoke between two: extinction is sharpened the less the thicker it is, and light by the metre with it; as
 /// logarithms light is smooth.
-static inline void smoke_line(const struct soften *s, float *p, int n, size_t step)
+static inline struct lanes smoke_sharpen(const struct soften *s, const struct lanes *before, const struct lanes *here,
+                                         const struct lanes *after)
 {
-    const float unit = (float)s->box->h / THICK;
-    const int logs = s->smoke->logs;
-    struct lanes before = lanes_load(p), here = before;
+    const float most = bw_most(bw_most(before->v[3], after->v[3]), here->v[3]);
+    const float thick = most * (float)s->box->h / THICK, side = SHARPEN / (1 + thick * thick);
+    const float even = s->smoke->logs ? SHARPEN : side;
+    const struct lanes sides = {{even, even, even, side}};
+    return (struct lanes){here->v + sides.v * (before->v - here->v + (after->v - here->v))};
+}
+
+/// Smoke along lines of cells as below.
+static inline void smoke_lines(const struct soften *s, float *p, int n, size_t step, size_t width)
+{
+    struct lanes before[CHUNK / 4];
+    for (size_t c = 0; c < width / 4; c++) before[c] = lanes_load(p + 4 * c);
     for (int i = 0; i < n; i++, p += step) {
-        const struct lanes after = i + 1 < n ? lanes_load(p + step) : here;
-        const float thick = unit * bw_most(bw_most(before.v[3], after.v[3]), here.v[3]);
-        const float side = SHARPEN / (1 + thick * thick), even = logs ? SHARPEN : side;
-        const struct lanes sides = {{even, even, even, side}};
-        const struct lanes sharp = {here.v + sides.v * (before.v - here.v + (after.v - here.v))};
-        memcpy(p, &sharp, sizeof sharp);
-        before = here, here = after;
+        const float *next = i + 1 < n ? p + step : p;
+        for (size_t c = 0; c < width / 4; c++) {
+            const struct lanes here = lanes_load(p + 4 * c), after = lanes_load(next + 4 * c);
+            const struct lanes sharp = smoke_sharpen(s, &before[c], &here, &after);
+            memcpy(p + 4 * c, &sharp, sizeof sharp);
+            before[c] = here;
+        }
     }
 }
 
 /// Along `width` lines side by side, at most CHUNK of them, of n values `step` apart, in place.
 static inline void lines_soften(const struct soften *s, float *p, int n, size_t step, size_t width)
 {
-    for (size_t c = 0; s->smoke && c < width; c += 4) smoke_line(s, p + c, n, step);
-    if (s->smoke) return;
+    if (s->smoke) {
+        smoke_lines(s, p, n, step, width);
+        return;
+    }
     const float side = s->side, own = 1 - 2 * side;
     float before[CHUNK];
     for (size_t c = 0; c < width; c++) before[c] = p[c];

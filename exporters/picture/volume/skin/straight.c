@@ -10,10 +10,11 @@
 
 #include <math.h>
 
-#define FAR 2.5f   ///< cells
-#define STEP 0.5f  ///< likewise
-#define DARK 20.0f ///< optical depths behind which it is dark
-#define WALL 1e-3f ///< of extinction, times it, that smoke and soot do not explain
+#define FAR 2.5f     ///< cells
+#define STEP 0.5f    ///< likewise
+#define DARK 20.0f   ///< optical depths behind which it is dark
+#define CLEAR 0.999f ///< what arrives where nothing is in the way, or next to nothing
+#define WALL 1e-3f   ///< of extinction, times it, that smoke and soot do not explain
 
 struct go {
     const struct bw_straight *w;
@@ -42,6 +43,7 @@ static float depth_swept(const struct bw_straight *w, const double p[3], const d
     bw_tap_at(b, p, &tap);
     for (int c = 0; c < 8; c++) {
         const float own = ds * w->extinction[tap.at[c]];
+        if (!(own > 0) && w->share[tap.at[c]] >= CLEAR) continue;
         const float mean = own > 0.02f ? (1 - bw_exp_neg(own)) / own : 1 - own / 2;
         sum += tap.w[c] * (0.5f * own - logf(bw_most(w->share[tap.at[c]], 1e-30f) / mean));
     }
