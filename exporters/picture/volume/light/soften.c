@@ -15,8 +15,8 @@ enum { CHUNK = 64 };
 #define SHARPEN (-1 / 6.0f)
 #define THICK 4.0f ///< optical depths a cell at which smoke is sharpened by half
 
-/// One cell of smoke between two: extinction is sharpened the less the thicker it is, and light by the metre with it; as
-/// logarithms light is smooth.
+/// One cell of smoke between two: extinction is sharpened the less the thicker it is, and light by the metre with it;
+/// as logarithms light is smooth.
 static inline struct lanes smoke_sharpen(const struct soften *s, const struct lanes *before, const struct lanes *here,
                                          const struct lanes *after)
 {
