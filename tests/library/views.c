@@ -105,7 +105,7 @@ static void running(void)
     struct bw_bake *bake = bake_open(&o);
     CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == 0);
     CHECK(bw_bake_close(bake) == BW_OK);
-    other_cameras(kept, 4);
+    other_cameras(kept, 4.5);
     struct bw_view *view = kept;
     refusals(view);
     bw_view_close(view);
