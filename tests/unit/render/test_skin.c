@@ -5,6 +5,9 @@
 #include <criterion/criterion.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/render.h>
+#include <picture/volume/scene/quick.h>
+#include <picture/volume/skin/beside.h>
+#include <picture/volume/skin/straight.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,6 +101,50 @@ Test(skin, dense_ball_shows_no_rings)
     }
     free(wide.density);
     free(fine.density);
+}
+
+/// What lies between a lamp and the cells of a ball that sweeps say have half its light; the caller frees.
+static float *depths_make(const struct bw_volume *v, const struct bw_light *lamp)
+{
+    enum { CELLS = WIDE * WIDE * WIDE };
+    float *all = calloc(7 * CELLS, sizeof *all), *share = all + 5 * CELLS, *out = all + 6 * CELLS;
+    uint8_t *marks = calloc(2, CELLS);
+    struct bw_lit lit = {.box = v->box, .rgbs = all};
+    for (int i = 0; i < CELLS; i++) {
+        all[4 * i + 3] = all[4 * CELLS + i] = 4 * WIDE * v->density[i];
+        share[i] = 0.5f;
+    }
+    const struct bw_straight s = {&lit, NULL, all + 4 * CELLS, lamp, bw_beside_mark(&tools, &lit, marks), share, 0};
+    bw_straight_depths(&tools, &s, out);
+    memcpy(all, out, CELLS * sizeof *all);
+    free(marks);
+    return all;
+}
+
+/* To a lamp far off ways of many cells are read at once, to one with a place each by itself: from a place a thousand
+ * metres away the same comes. */
+Test(skin, ways_at_once_are_ways_one_by_one)
+{
+    struct bw_volume v = ball_make(WIDE);
+    const struct bw_light far = {{0.48, -0.6, 0.64}, {1, 1, 1}, 0, 0, {0}},
+                          near = {{0}, {1, 1, 1}, 0, 1, {480, -600, 640.5}};
+    float *a = depths_make(&v, &far), *b = depths_make(&v, &near);
+    int seen = 0;
+    for (int i = 0; i < WIDE * WIDE * WIDE; i++) {
+        cr_assert_float_eq(a[i], b[i], 0.01f + 0.002f * b[i], "cell %d: %g, not %g", i, (double)a[i], (double)b[i]);
+        seen += b[i] > 0.8f && b[i] < 8;
+    }
+    cr_log_info("%d cells", seen);
+    cr_assert_gt(seen, 500);
+    free(a);
+    free(b);
+    free(v.density);
+}
+
+Test(skin, logarithm_of_polynomials)
+{
+    for (float x = 1e-30f; x < 1e30f; x *= 1.0137f)
+        cr_assert_float_eq((double)bw_log(x), log((double)x), 3e-7 * (1 + fabs(log((double)x))), "%g", (double)x);
 }
 
 /* A ball of red dye has a red edge: clear cells beside it have its colour, not that of smoke without dye, 0.72 of its

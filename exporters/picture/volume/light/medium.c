@@ -7,6 +7,7 @@
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
+#include "row.h"
 #include "smoke.h"
 #include "soften.h"
 #include <picture/volume/sweep/again.h>
@@ -21,10 +22,9 @@
 
 #include <math.h>
 
-enum { LOBE = 48, ROWS = 8 };
-#define NOWHERE 8.0f  ///< as logarithm: radiance 1, far from smoke
-#define DARKEST 1e-9f ///< radiance; less is as dark
-#define NEAREST 1.5   ///< cells from a lamp: nearer by, cells are too wide for its light
+enum { LOBE = 48, ROWS = 15 };
+#define NOWHERE 8.0f ///< as logarithm: radiance 1, far from smoke
+#define NEAREST 1.5  ///< cells from a lamp: nearer by, cells are too wide for its light
 
 /// What the passes share.
 struct shade {
@@ -38,12 +38,12 @@ struct shade {
     float ahead;              ///< mean cosine of what is scattered
     int32_t n_lights;
     float *extinction;       ///< of light: smoke, the soot of flames, and obstacles
-    float *share[BW_LIGHTS]; ///< what arrives of each light
+    float *depth[BW_LIGHTS]; ///< what lies before each light, optical depths; at first what arrives of it
     float *emission;         ///< {rgb, extinction} of flames, or NULL
     float *rows;             ///< ROWS of scratch a layer
     const uint8_t *near;     ///< enum bw_beside, where light is kept as logarithms, or NULL
     uint8_t *marks;          ///< then: room for them, two bytes a cell
-    float *spare;            ///< then: room for what arrives of a light
+    float *spare;            ///< then: room for what lies before a light
     struct bw_again again;   ///< what smoke scatters on to smoke
     enum bw_status status[BW_LIGHTS];
 };
@@ -122,75 +122,95 @@ static void light_task(int64_t i, void *user)
 {
     struct shade *s = user;
     const struct bw_shares_wish wish = {&s->light[i], s->extinction, s->scene->look.quality};
-    s->status[i] = bw_light_shares(s->tools, &s->m->lit.box, &wish, s->share[i]);
+    s->status[i] = bw_light_shares(s->tools, &s->m->lit.box, &wish, s->depth[i]);
 }
 
-/// Smoke of one cell: what it scatters; light by channel that comes on top of what is there, and what smoke around it
-/// scattered for the first time.
-struct lit_cell {
-    size_t i;
+/// What is found for rows of cells: light by channel that comes on top of what is there, what smoke around it scattered
+/// for the first time, what it scatters, what it sends; a lamp, at first room for two.
+enum { MORE, AROUND = 3, ALBEDO = 6, LIGHT = 9, DENSE = 12, LAMP, PHASE, LEFT = PHASE, SCRATCH = LAMP };
+
+/// n cells of a row from `cell` on, whose middle is p; `at`: of their rows the first values, `pitch` apart.
+struct lit_run {
+    size_t cell, pitch;
+    int n;
     double p[3];
-    float albedo[3], more[3], around[3];
+    float *at;
 };
 
-/// What is scattered there for the first time, mean radiance by channel, in place of the cell's light.
-static void cell_first(struct shade *s, const struct lit_cell *at)
+static float *run_row(const struct lit_run *r, int row, int c) { return r->at + (size_t)(row + c) * r->pitch; }
+
+static struct bw_row_lamp run_lamp(const struct shade *s, const struct lit_run *r, int l)
 {
-    float *out = s->m->lit.rgbs + 4 * at->i, onward[3], phase;
-    for (int c = 0; c < 3; c++) {
-        out[c] = at->more[c];
-        onward[c] = s->scene->look.extinction[c] * (1 - at->albedo[c] * s->ahead);
+    const struct bw_row_lamp lamp = {r->n, s->depth[l] + r->cell, run_row(r, LAMP, 0), run_row(r, PHASE, 0)};
+    for (int i = 0; i < r->n; i++) {
+        const double p[3] = {r->p[0] + i * s->m->lit.box.h, r->p[1], r->p[2]};
+        if (i && !s->light[l].near) lamp.share[i] = lamp.share[0], lamp.phase[i] = lamp.phase[0];
+        else lamp.share[i] = lamp_share(s, l, p, &lamp.phase[i]);
     }
-    const int grey = onward[0] == onward[1] && onward[1] == onward[2];
+    return lamp;
+}
+
+/// Channels of light alike: one is found for all.
+static int is_grey(const struct shade *s)
+{
+    const struct bw_look *look = &s->scene->look;
+    int grey = !s->v->dye[0];
+    for (int c = 1; c < 3; c++)
+        grey &= look->extinction[c] == look->extinction[0] && look->albedo[c] == look->albedo[0];
+    return grey;
+}
+
+/// What is scattered there for the first time, mean radiance by channel, in place of the cells' light.
+static void run_first(struct shade *s, const struct lit_run *r)
+{
+    float *out = s->m->lit.rgbs + 4 * r->cell, *left = run_row(r, LEFT, 0), *sum[3];
+    const int grey = is_grey(s);
+    for (int c = 0; c < 3; c++) sum[c] = run_row(r, MORE, c);
     for (int l = 0; l < s->n_lights; l++) {
-        const float depth = -logf(bw_most(s->share[l][at->i], 1e-30f)), share = lamp_share(s, l, at->p, &phase);
-        float left = bw_exp_neg(onward[0] * depth);
+        const struct bw_row_lamp lamp = run_lamp(s, r, l);
         for (int c = 0; c < 3; c++) {
-            if (c && !grey) left = bw_exp_neg(onward[c] * depth);
-            out[c] += share * s->light[l].rgb[c] * left;
+            if (!c || !grey) bw_row_left(&lamp, s->scene->look.extinction[c], s->ahead, run_row(r, ALBEDO, c), left);
+            bw_row_scattered(&lamp, s->light[l].rgb[c], left, sum[c]);
         }
     }
+    for (int i = 0; i < r->n; i++)
+        for (int c = 0; c < 3; c++) out[4 * i + c] = sum[c][i];
 }
 
-/// What comes from smoke on top of that.
-static void cell_again(const struct shade *s, const struct lit_cell *at, float out[4])
-{
-    const float all = out[3] + (s->emission ? s->emission[4 * at->i + 3] : 0), smoke = all > 0 ? out[3] / all : 0;
-    for (int c = 0; c < 3; c++) {
-        float arrives = at->more[c];
-        if (s->again.body) {
-            const struct bw_scatter_medium m = {
-                .box = &s->m->lit.box, .more = s->scene->look.extinction[c], .ahead = s->ahead};
-            const struct bw_scatter_cell cell = bw_scatter_cell(&m, all, at->albedo[c] * smoke);
-            arrives = bw_most(arrives + bw_again_own(&cell) * (out[c] - at->around[c]), 0);
-        }
-        out[c] += arrives;
-    }
-}
-
-/// Light that a cell sends to the eye, per metre, in place of that: what a lamp sends it straight goes to the eye by
-/// its direction.
-static void cell_light(struct shade *s, const struct lit_cell *at)
+/// Light that cells send to the eye, per metre or as logarithms, in place of that: what a lamp sends them straight goes
+/// to the eye by its direction.
+static void run_light(struct shade *s, const struct lit_run *r)
 {
     const float *more = s->scene->look.extinction;
-    float *out = s->m->lit.rgbs + 4 * at->i, phase;
-    cell_again(s, at, out);
-    for (int l = 0; l < s->n_lights; l++) {
-        const float straight = s->share[l][at->i], share = lamp_share(s, l, at->p, &phase) * (phase - 1);
-        for (int c = 0; c < 3; c++)
-            out[c] += share * s->light[l].rgb[c] * (more[c] == 1 ? straight : powf(straight, more[c]));
+    float *out = s->m->lit.rgbs + 4 * r->cell, *dense = run_row(r, DENSE, 0);
+    for (int i = 0; i < r->n; i++) {
+        dense[i] = out[4 * i + 3];
+        for (int c = 0; c < 3; c++) run_row(r, LIGHT, c)[i] = out[4 * i + c];
     }
     for (int c = 0; c < 3; c++) {
-        const float light = out[c] * more[c] * at->albedo[c];
-        out[c] = s->near ? bw_most(logf(BW_BRIGHTEST / bw_most(light, DARKEST)), 0) : out[3] * light;
+        const struct bw_scatter_medium m = {.box = &s->m->lit.box, .more = more[c], .ahead = s->ahead};
+        const struct bw_row_smoke smoke = {r->n, dense, s->emission ? s->emission + 4 * r->cell + 3 : NULL,
+                                           run_row(r, ALBEDO, c)};
+        bw_row_again(&m, &smoke, run_row(r, MORE, c), s->again.body ? run_row(r, AROUND, c) : NULL,
+                     run_row(r, LIGHT, c));
+    }
+    for (int l = 0; l < s->n_lights; l++) {
+        const struct bw_row_lamp lamp = run_lamp(s, r, l);
+        for (int c = 0; c < 3; c++) bw_row_straight(&lamp, s->light[l].rgb[c], more[c], run_row(r, LIGHT, c));
+    }
+    for (int c = 0; c < 3; c++) {
+        float *light = run_row(r, LIGHT, c), *albedo = run_row(r, ALBEDO, c);
+        if (s->near) bw_row_logs(r->n, more[c], albedo, light);
+        else bw_row_sent(r->n, more[c], albedo, dense, light);
+        for (int i = 0; i < r->n; i++) out[4 * i + c] = light[i];
     }
 }
 
-/// Rows of light by channel, as `more` and `around` of cells; behind them two of scratch.
+/// Rows of light by channel, as MORE and AROUND are.
 static void rows_around(const struct shade *s, int j, int k, float *rows)
 {
     const int n = s->m->lit.box.n[0];
-    for (int c = 0; c < 3; c++) bw_ambient_row(&s->m->ambient, c, n, j, k, rows + 6 * n, rows + c * n);
+    for (int c = 0; c < 3; c++) bw_ambient_row(&s->m->ambient, c, n, j, k, rows + SCRATCH * n, rows + (MORE + c) * n);
 }
 
 static void rows_again(const struct shade *s, int j, int k, float *rows)
@@ -198,13 +218,13 @@ static void rows_again(const struct shade *s, int j, int k, float *rows)
     const int n = s->m->lit.box.n[0];
     for (int c = 0; c < 3; c++) {
         const struct bw_again_at at = {c, n, j, k};
-        bw_again_row(&s->again, &at, rows + 6 * n, rows + c * n);
-        if (s->again.body) bw_again_first(&s->again, &at, rows + 6 * n, rows + (3 + c) * n);
+        bw_again_row(&s->again, &at, rows + SCRATCH * n, rows + (MORE + c) * n);
+        if (s->again.body) bw_again_first(&s->again, &at, rows + SCRATCH * n, rows + (AROUND + c) * n);
     }
 }
 
 typedef void (*rows_fn)(const struct shade *s, int j, int k, float *rows);
-typedef void (*cell_fn)(struct shade *s, const struct lit_cell *at);
+typedef void (*run_fn)(struct shade *s, const struct lit_run *r);
 
 /// Is there light to be found in a row's i-th cell?
 static inline int is_lit(const uint8_t *near, const float *lit, size_t i)
@@ -228,16 +248,29 @@ static void albedo_add(size_t cell, float weight, void *user)
 }
 
 /// Of clear cells: that of the dyes beside them.
-static void cell_albedo(const struct shade *s, const int32_t at[3], struct lit_cell *cell)
+static void cell_albedo(const struct shade *s, const int32_t at[3], size_t cell, float albedo[3])
 {
     struct mean m = {.s = s};
-    bw_smoke_albedo(s->v, &s->scene->look, cell->i, cell->albedo);
-    if (!s->v->dye[0] || s->m->lit.rgbs[4 * cell->i + 3] > 0) return;
+    bw_smoke_albedo(s->v, &s->scene->look, cell, albedo);
+    if (!s->v->dye[0] || s->m->lit.rgbs[4 * cell + 3] > 0) return;
     bw_beside_each(&s->m->lit, at, albedo_add, &m);
-    for (int c = 0; c < 3 && m.sum > 0; c++) cell->albedo[c] = m.rgb[c] / m.sum;
+    for (int c = 0; c < 3 && m.sum > 0; c++) albedo[c] = m.rgb[c] / m.sum;
 }
 
-static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, cell_fn cell)
+/// Cells of a row from i on that are lit, of n; `at`: i, j, k.
+static void run_find(const struct shade *s, const int32_t at[3], int n, struct lit_run *r)
+{
+    const struct bw_dense *b = &s->m->lit.box;
+    r->n = n;
+    for (int a = 0; a < 3; a++) r->p[a] = b->origin[a] + (at[a] + 0.5) * b->h;
+    for (int i = 0; i < n; i++) {
+        float albedo[3];
+        cell_albedo(s, (int32_t[3]){at[0] + i, at[1], at[2]}, r->cell + (size_t)i, albedo);
+        for (int c = 0; c < 3; c++) run_row(r, ALBEDO, c)[i] = albedo[c];
+    }
+}
+
+static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, run_fn light)
 {
     const struct bw_dense *b = &s->m->lit.box;
     const size_t nx = (size_t)b->n[0];
@@ -246,26 +279,25 @@ static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, cell_fn c
         const size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
         const float *lit = s->m->lit.rgbs + 4 * first;
         const uint8_t *near = s->near ? s->near + first : NULL;
-        size_t from = 0, to = nx;
-        while (from < nx && !is_lit(near, lit, from)) from++;
-        while (to > from && !is_lit(near, lit, to - 1)) to--;
-        if (from == to) continue;
-        rows_make(s, j, (int)k, rows);
-        for (size_t i = from; i < to; i++) {
-            if (!is_lit(near, lit, i)) continue;
-            struct lit_cell at = {.i = first + i,
-                                  .p = {b->origin[0] + ((double)i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
-                                        b->origin[2] + ((double)k + 0.5) * b->h}};
-            cell_albedo(s, (int32_t[3]){(int32_t)i, j, (int32_t)k}, &at);
-            for (size_t c = 0; c < 3; c++) at.more[c] = rows[c * nx + i], at.around[c] = rows[(3 + c) * nx + i];
-            cell(s, &at);
+        int made = 0;
+        for (size_t i = 0, end; i < nx; i = end) {
+            for (end = i; end < nx && is_lit(near, lit, end);) end++;
+            if (end == i) {
+                end++;
+                continue;
+            }
+            if (!made) rows_make(s, j, (int)k, rows);
+            made = 1;
+            struct lit_run run = {.cell = first + i, .pitch = nx, .at = rows + i};
+            run_find(s, (int32_t[3]){(int32_t)i, j, (int32_t)k}, (int)(end - i), &run);
+            light(s, &run);
         }
     }
 }
 
-static void layer_first(int64_t k, void *user) { layer_cells(user, k, rows_around, cell_first); }
+static void layer_first(int64_t k, void *user) { layer_cells(user, k, rows_around, run_first); }
 
-static void layer_light(int64_t k, void *user) { layer_cells(user, k, rows_again, cell_light); }
+static void layer_light(int64_t k, void *user) { layer_cells(user, k, rows_again, run_light); }
 
 /// Extinction of an obstacle is in it.
 static int is_wall(const struct shade *s, size_t cell)
@@ -305,18 +337,21 @@ static int keeps_logs(const struct shade *s)
     return bw_lit_cubic(&s->m->lit, look) && !(s->emission && s->v->fuel && look->root > 0);
 }
 
-/// What arrives of lamps, finer than sweeps tell.
-static void straight_make(struct shade *s)
+/// What lies before lamps: where light is kept as logarithms finer than sweeps tell.
+static void depths_make(struct shade *s)
 {
     struct bw_lit *lit = &s->m->lit;
-    lit->logs = 1;
-    s->near = bw_beside_mark(s->tools, lit, s->marks);
+    if (s->marks) {
+        lit->logs = 1;
+        s->near = bw_beside_mark(s->tools, lit, s->marks);
+    }
     for (int l = 0; l < s->n_lights; l++) {
         const struct bw_straight w = {lit,     s->emission, s->extinction,      &s->light[l],
-                                      s->near, s->share[l], s->v->solid != NULL};
-        float *made = s->spare;
-        bw_straight_shares(s->tools, &w, made);
-        s->spare = s->share[l], s->share[l] = made;
+                                      s->near, s->depth[l], s->v->solid != NULL};
+        float *made = s->marks ? s->spare : s->depth[l];
+        if (s->marks) bw_straight_depths(s->tools, &w, made);
+        else bw_straight_swept(s->tools, &lit->box, made);
+        s->spare = s->depth[l], s->depth[l] = made;
     }
 }
 
@@ -326,7 +361,7 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
     s->m->lit.rgbs = memory;
     s->extinction = memory + 4 * cells;
     memory += 5 * cells;
-    for (int l = 0; l < s->n_lights; l++, memory += cells) s->share[l] = memory;
+    for (int l = 0; l < s->n_lights; l++, memory += cells) s->depth[l] = memory;
     s->emission = s->v->flame || s->v->temperature ? memory : NULL;
     s->m->lit.fire = s->emission ? memory + 4 * cells : NULL;
     s->rows = memory + (s->emission ? 6 * cells : 0);
@@ -360,7 +395,7 @@ static enum bw_status passes_run(struct shade *s)
     else bw_coarse_free(s->tools, &clear);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
-    if (s->marks) straight_make(s);
+    depths_make(s);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_first, s);
     const struct bw_again_medium again = {s->v, &s->scene->look, lit, s->extinction, s->emission, s->ahead};
     status = bw_again_make(s->tools, &again, &s->again);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What gets straight from a lamp to the middles of cells in and beside thick smoke. */
+/* What lies between a lamp and the middles of cells: in and beside thick smoke finer than sweeps tell. */
 #ifndef BW_STRAIGHT_H
 #define BW_STRAIGHT_H
 
@@ -10,16 +10,18 @@
 #include <stdint.h>
 
 /// `lit`, `emission` (soot, the last of four a cell, or NULL) and `extinction`, that of obstacles with both, 1/m;
-/// `near`: enum bw_beside; `share`: what sweeps say; `walls`: there are obstacles.
+/// `near`: enum bw_beside; `share`: what sweeps say arrives, which is lost; `walls`: there are obstacles.
 struct bw_straight {
     const struct bw_lit *lit;
     const float *emission, *extinction;
     const struct bw_light *light;
     const uint8_t *near;
-    const float *share;
+    float *share;
     int32_t walls;
 };
-/// 0 … 1 a cell, into `out`, which is not `share`.
-void bw_straight_shares(const struct bw_tools *tools, const struct bw_straight *s, float *out);
+/// Optical depths, 0 and more a cell, into `out`, which is not `share`.
+void bw_straight_depths(const struct bw_tools *tools, const struct bw_straight *s, float *out);
+/// The same as sweeps alone have it, in place.
+void bw_straight_swept(const struct bw_tools *tools, const struct bw_dense *box, float *share);
 
 #endif
