@@ -14,7 +14,7 @@
 
 static struct bw_shapes *shapes_of(const struct bw_shape *shape, int n)
 {
-    const struct bw_shape *list[8];
+    const struct bw_shape *list[40];
     struct bw_shapes *s = NULL;
     for (int i = 0; i < n; i++) list[i] = &shape[i];
     cr_assert_eq(bw_shapes_follow(&tools, list, NULL, n, &s), BW_OK);
@@ -152,6 +152,51 @@ Test(shapes, a_floor_hides_what_is_below)
     cr_assert_eq(bw_shapes_pixel(s, &ray, part), 0);
     ray.floor = -HUGE_VAL;
     cr_assert_eq(bw_shapes_pixel(s, &ray, part), 1);
+    bw_shapes_free(&tools, s);
+}
+
+/* Pebbles all over a picture, some no larger than a pixel: of each pixel is covered what its own rays meet. */
+Test(shapes, none_is_left_out_of_a_picture)
+{
+    enum { WIDE = 100, HIGH = 60, PEBBLES = 40 };
+    struct bw_shape pebble[PEBBLES];
+    static float alpha[WIDE * HIGH];
+    for (int i = 0; i < PEBBLES; i++)
+        pebble[i] = (struct bw_shape){.kind = BW_SHAPE_BALL,
+                                      .center = {some(), some(), 0.6 * some()},
+                                      .scale = {0.01 + 0.02 * fabs(some()), 0.02, 0.02},
+                                      UPRIGHT};
+    struct bw_shapes *s = shapes_of(pebble, PEBBLES);
+    const struct bw_volume v = {.shapes = s};
+    struct bw_scene scene = {.lo = {-1, -1, -1}, .hi = {1, 1, 1}, .extinction = 1, .exposure = 1};
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, WIDE, HIGH), BW_OK);
+    const struct bw_aim aim = {.elevation = 0.3, .distance = 5, .tan_long = 0.25, .has_target = 1, .target = {0, 0, 0}};
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, (double)WIDE / HIGH);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, alpha), BW_OK);
+    const struct bw_camera *c = &scene.camera;
+    int seen = 0;
+    for (int i = 0; i < WIDE * HIGH; i++) {
+        const double x = 2 * (i % WIDE + 0.5) / WIDE - 1, y = 1 - 2 * (i / WIDE + 0.5) / HIGH;
+        struct bw_shapes_ray ray = {
+            .eye = c->eye, .fine = 1, .floor = -HUGE_VAL, .within = HUGE_VAL}; // of a length of 1 along the camera's
+        double dir[3];
+        for (int a = 0; a < 3; a++) {
+            dir[a] = c->forward[a] + x * c->tan_x * c->right[a] + y * c->tan_y * c->up[a];
+            ray.right[a] = 2 * c->tan_x / WIDE * c->right[a], ray.up[a] = 2 * c->tan_y / HIGH * c->up[a];
+        }
+        struct bw_shapes_part part[BW_PIXEL_PARTS];
+        ray.dir = dir;
+        const int n = bw_shapes_pixel(s, &ray, part);
+        float covers = 0;
+        for (int q = 0; q < n; q++) covers += part[q].share;
+        cr_assert_float_eq(alpha[i], covers, 0.3f, "pixel %d, %d: %g of %g", i % WIDE, i / WIDE, (double)alpha[i],
+                           (double)covers);
+        seen += covers > 0;
+    }
+    cr_assert(seen > 100 && seen < WIDE * HIGH / 3, "%d", seen);
+    bw_image_free(&img);
     bw_shapes_free(&tools, s);
 }
 

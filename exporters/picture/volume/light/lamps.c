@@ -112,15 +112,26 @@ static float dim_near(const struct bw_dense *b, const float *dim, const float at
     return dim[(q[2] * (size_t)b->n[1] + q[1]) * (size_t)b->n[0] + q[0]];
 }
 
-/// … and between their middles.
-static float dim_between(const struct bw_dense *b, const float *dim, const float at[3])
+/// … and between their middles, as far out as those lie.
+static inline float dim_between(const struct bw_dense *b, const float *dim, const float at[3])
 {
-    struct bw_tap tap;
-    bw_tap_at(b,
-              (double[3]){b->origin[0] + b->h * (double)at[0], b->origin[1] + b->h * (double)at[1],
-                          b->origin[2] + b->h * (double)at[2]},
-              &tap);
-    return bw_tap_read(&tap, dim);
+    float f[3];
+    size_t first = 0, next[3], step = 1;
+    for (int c = 0; c < 3; c++) {
+        const float q = bw_least(bw_most(at[c] - 0.5f, 0), (float)(b->n[c] - 1));
+        const int i = (int)q;
+        f[c] = q - (float)i;
+        first += (size_t)i * step;
+        next[c] = i + 1 < b->n[c] ? step : 0;
+        step *= (size_t)b->n[c];
+    }
+    float row[4];
+    for (int r = 0; r < 4; r++) {
+        const float *p = dim + first + (r & 1 ? next[1] : 0) + (r & 2 ? next[2] : 0);
+        row[r] = p[0] + f[0] * (p[next[0]] - p[0]);
+    }
+    const float low = row[0] + f[1] * (row[1] - row[0]), high = row[2] + f[1] * (row[3] - row[2]);
+    return low + f[2] * (high - low);
 }
 
 /// What lies between lets through, d from p to a lamp `own` metres wide: coarse cells along the part of the way inside

@@ -9,8 +9,11 @@
 
 #include <billow/host.h>
 
+#include <math.h>
+
 #define DEEP 0.1f  ///< of the light from there gets out: smoke is read linearly, which is not seen where nothing burns
 enum { BAND = 4 }; ///< rows a task
+#define SPARE 1.02 ///< cones round screen tiles are as much wider
 enum { SHEETS = 2 }; ///< flames a step, where they are sheets
 
 static const struct bw_steps quality_steps[] = {
@@ -47,6 +50,38 @@ static void band_march(int64_t band, void *user)
         }
 }
 
+/// Which screen tiles of a row show no obstacle, by a cone round each.
+static void tiles_look(int64_t row, void *user)
+{
+    const struct bw_take *m = user;
+    const struct bw_camera *c = &m->shot.scene->camera;
+    const int32_t size[2] = {m->img->w, m->img->h}, *tiles = m->blocks.tiles;
+    for (int32_t i = 0; i < tiles[0]; i++) {
+        const int32_t at[2] = {i, (int32_t)row};
+        double uv[2], wide[2], dir[3], length = 0;
+        for (int a = 0; a < 2; a++) {
+            wide[a] = (double)BW_SCREEN_TILE / size[a];
+            uv[a] = wide[a] * (2 * at[a] + 1) - 1;
+        }
+        for (int a = 0; a < 3; a++) {
+            dir[a] = c->forward[a] + uv[0] * c->tan_x * c->right[a] - uv[1] * c->tan_y * c->up[a];
+            length += dir[a] * dir[a];
+        }
+        for (int a = 0; a < 3; a++) dir[a] /= sqrt(length);
+        const double half = SPARE * hypot(wide[0] * c->tan_x, wide[1] * c->tan_y) / sqrt(length);
+        m->bare[row * tiles[0] + i] = !bw_shapes_near(m->shot.v->shapes, c->eye, dir, half, HUGE_VAL);
+    }
+}
+
+static enum bw_status bare_find(const struct bw_tools *tools, struct bw_take *m)
+{
+    if (!m->alone || !m->shot.v->shapes) return BW_OK;
+    m->bare = tools->alloc(tools->ctx, (size_t)m->blocks.tiles[0] * (size_t)m->blocks.tiles[1]);
+    if (!m->bare) return BW_ERR_MEMORY;
+    tools->parallel(tools->ctx, m->blocks.tiles[1], tiles_look, m);
+    return BW_OK;
+}
+
 static bw_through_fn see_choose(uint32_t level)
 {
     return level >= BW_SIMD_AVX512 ? bw_through_avx512 : level >= BW_SIMD_AVX2 ? bw_through_avx2 : bw_through_baseline;
@@ -71,12 +106,14 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     m.studio.blur = 0.25;
     m.studio.grains = m.through.steps.across > 1 || many ? 1 : BW_GRAINS; // where a pixel has one ray
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
+    if (!status) status = bare_find(tools, &m);
     if (!status) status = bw_haze_make(tools, shot->v, shot->scene, &m.haze);
     if (!status && wide) status = bw_surfaces_find(tools, &m);
     if (!status && many) status = bw_many_march(tools, &m);
     else if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);
     bw_haze_free(tools, &m.haze);
+    if (m.bare) tools->release(tools->ctx, m.bare);
     if (m.still.spot) tools->release(tools->ctx, m.still.spot);
     if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;

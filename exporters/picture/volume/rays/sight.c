@@ -165,6 +165,12 @@ static int floor_read(const struct bw_take *m, const struct bw_sight *s, const d
     return b->depth > 0 && bw_still_read(&m->still, &spot, b->depth, b->rgb);
 }
 
+/// No obstacle is where a ray goes that is not bent.
+static int is_bare(const struct bw_take *m, const struct bw_sight *s, const double dir[3])
+{
+    return m->bare && dir == s->dir && m->bare[s->y / BW_SCREEN_TILE * m->blocks.tiles[0] + s->x / BW_SCREEN_TILE];
+}
+
 /// Along `dir`; `uv`: where on the wall, in the picture.
 static void beyond_see(const struct bw_take *m, const struct bw_sight *s, const double dir[3], const double uv[2],
                        struct beyond *b)
@@ -173,7 +179,7 @@ static void beyond_see(const struct bw_take *m, const struct bw_sight *s, const 
     struct layer *first = &b->layer[0];
     memcpy(b->dir, dir, sizeof b->dir);
     b->n = 0, b->studio = (struct bw_behind){.depth = HUGE_VAL};
-    if (v->shapes) shapes_see(m, s, dir, b);
+    if (v->shapes && !is_bare(m, s, dir)) shapes_see(m, s, dir, b);
     if (all_hidden(b)) return;
     if (!floor_read(m, s, dir, &b->studio)) bw_studio_colour(s->studio, s->eye, dir, uv, s->jitter + 0.5f, &b->studio);
     if (v->shapes || !v->solid) return;

@@ -22,6 +22,7 @@ struct bw_take {
     float *alpha;          ///< of each pixel, or NULL: the studio is seen
     struct bw_still still; ///< surfaces without blur
     int32_t alone;         ///< 1: edges of obstacles are found within a ray's part of a pixel; 0: by their being many
+    uint8_t *bare;         ///< then, of each screen tile: 1: no obstacle is in it; or NULL
 };
 
 #define BW_CLEAR ((struct lanes){{1, 1, 1, 1}})
