@@ -172,8 +172,8 @@ Test(flames, opaque_ones_have_no_dark_outlines)
     cr_assert_float_eq(depth[1], depth[0] / 3, 0.02 * depth[0], "%g, %g", depth[0], depth[1]);
 }
 
-/// Linear colour of the picture's middle, and how deep it is, of a slab that has so much fuel left.
-static double root_see(double root, float fuel, float rgb[3])
+/// Linear colour of the picture's middle, and how deep it is, of a slab that has so much fuel left, and smoke in it.
+static double root_see(double root, float fuel, float smoke, float rgb[3])
 {
     static float alpha[SIZE * SIZE];
     struct bw_volume v = slab_make(0.2f, 0);
@@ -182,12 +182,13 @@ static double root_see(double root, float fuel, float rgb[3])
     scene.look.root = root, scene.look.root_fuel = 0.5;
     for (int c = 0; c < 3; c++) scene.look.root_rgb[c] = c == 2 ? 1 : 0;
     v.fuel = take(NULL, CELLS * sizeof(float));
-    for (int i = 0; i < CELLS; i++) v.fuel[i] = v.flame[i] > 0 ? fuel : 0;
+    v.density = take(NULL, CELLS * sizeof(float));
+    for (int i = 0; i < CELLS; i++) v.fuel[i] = v.flame[i] > 0 ? fuel : 0, v.density[i] = v.flame[i] > 0 ? smoke : 0;
     cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
     cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, alpha), BW_OK);
     memcpy(rgb, img.px + 3 * (SIZE / 2 * SIZE + SIZE / 2), 3 * sizeof *rgb);
     bw_image_free(&img);
-    free(v.fuel), free(v.flame);
+    free(v.fuel), free(v.flame), free(v.density);
     return -log(1 - (double)alpha[SIZE / 2 * SIZE + SIZE / 2]);
 }
 
@@ -195,14 +196,26 @@ static double root_see(double root, float fuel, float rgb[3])
 Test(flames, roots_are_blue_and_clear)
 {
     float plain[3], burnt[3], one[3], two[3];
-    const double soot = root_see(0, 0.5f, plain), clear = root_see(1, 0.5f, one);
-    root_see(2, 0.5f, two);
-    cr_assert_float_eq(root_see(1, 0.02f, burnt), soot, 1e-6);
+    const double soot = root_see(0, 0.5f, 0, plain), clear = root_see(1, 0.5f, 0, one);
+    root_see(2, 0.5f, 0, two);
+    cr_assert_float_eq(root_see(1, 0.02f, 0, burnt), soot, 1e-6);
     cr_assert_arr_eq(burnt, plain, sizeof plain, "little fuel is left");
     cr_assert_gt(plain[0], 10 * plain[2], "soot is red");
     cr_assert(one[0] < 1e-3f * plain[0] && one[2] > 0.02f * plain[0], "%g %g %g", one[0], one[1], one[2]);
     cr_assert_lt(clear, 0.01 * soot, "%g of %g hides", clear, soot);
     cr_assert_float_eq(two[2], 2 * one[2], 1e-3f * two[2], "%g, %g", one[2], two[2]);
+}
+
+/* In smoke that hides half of them they shine on, and its own light is what it is without them. */
+Test(flames, roots_shine_in_smoke)
+{
+    float clear[3], one[3], two[3];
+    root_see(1, 0.5f, 0, clear), root_see(2, 0.5f, 0.1f, two);
+    const double depth = root_see(1, 0.5f, 0.1f, one), dim = (1 - exp(-depth)) / depth;
+    cr_log_info("%g deep: %g, %g, of %g in clear air", depth, (double)one[2], (double)two[2], (double)clear[2]);
+    cr_assert(dim > 0.3 && dim < 0.95, "%g", dim);
+    cr_assert_float_eq(two[2] - one[2], dim * (double)clear[2], 0.05 * (double)clear[2]);
+    cr_assert_float_eq(two[0], one[0], 0.01f * one[0], "%g, %g", (double)two[0], (double)one[0]);
 }
 
 /* The colour of what is seen, channel by channel. */

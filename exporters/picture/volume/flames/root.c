@@ -34,16 +34,18 @@ static void layer_roots(int64_t k, void *user)
     const float light = LIGHT * s->lit->gain * (float)s->look->root;
     for (size_t i = first; i < first + layer; i++) {
         const float share = bw_root_share(s->v, s->look, i);
-        if (!(share > 0)) continue;
         const float f = bw_least(s->v->fuel[i], 1), flame = s->v->flame ? bw_most(s->v->flame[i], 0) : 1 - f;
-        const float bright = light * share * flame * bw_most(4 * f * (1 - f), MIDST);
-        for (int c = 0; c < 3; c++) s->lit->rgbs[4 * i + (size_t)c] += bright * s->look->root_rgb[c];
+        s->lit->roots[i] = share > 0 ? light * share * flame * bw_most(4 * f * (1 - f), MIDST) : 0;
     }
 }
 
-void bw_roots_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_look *look,
-                    const struct bw_lit *lit)
+enum bw_status bw_roots_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_look *look,
+                              struct bw_lit *lit)
 {
     struct roots s = {v, look, lit};
+    lit->roots = tools->alloc(tools->ctx, bw_dense_cells(&lit->box) * sizeof *lit->roots);
+    if (!lit->roots) return BW_ERR_MEMORY;
+    for (int c = 0; c < 3; c++) lit->root_rgb[c] = look->root_rgb[c];
     tools->parallel(tools->ctx, lit->box.n[2], layer_roots, &s);
+    return BW_OK;
 }

@@ -10,8 +10,8 @@
 
 /// 0 … 1: how much of what burns in a cell has only begun to, and so does not glow as soot. `v` has fuel.
 float bw_root_share(const struct bw_volume *v, const struct bw_look *look, size_t cell);
-/// Add the roots' own light to what cells send to the eye.
-void bw_roots_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_look *look,
-                    const struct bw_lit *lit);
+/// The roots' own light in all cells, lit->roots; the caller gives it back. Errors: BW_ERR_MEMORY.
+enum bw_status bw_roots_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_look *look,
+                              struct bw_lit *lit);
 
 #endif

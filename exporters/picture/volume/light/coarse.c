@@ -36,17 +36,28 @@ static void place(int i, int times, int n, int at[2], float *share)
     *share = x - (float)at[0];
 }
 
-/// From the values of n coarse cells to those of `cells` cells.
+/// From the values of n coarse cells to those of `cells` cells, `times` a coarse one, which is known where this is
+/// compiled.
+static inline void line_spread(const float *coarse, int n, int times, float *out, int cells)
+{
+    float share[BW_COARSE];
+    int i = 0, q = 0;
+    for (int s = 0; s < times; s++) share[s] = ((float)(times / 2 + s) + 0.5f) / (float)times - 0.5f;
+    for (; i < times / 2 && i < cells; i++) out[i] = coarse[0];
+    for (; q + 1 < n && i + times <= cells; q++, i += times) {
+        const float rise = coarse[q + 1] - coarse[q];
+        for (int s = 0; s < times; s++) out[i + s] = coarse[q] + rise * share[s];
+    }
+    for (int s = 0; q + 1 < n && s < times && i < cells; s++, i++)
+        out[i] = coarse[q] + (coarse[q + 1] - coarse[q]) * share[s];
+    for (; i < cells; i++) out[i] = coarse[n - 1];
+}
+
 static void line_read(const float *coarse, int n, int times, float *out, int cells)
 {
-    int i = 0;
-    for (; i < times / 2 && i < cells; i++) out[i] = coarse[0];
-    for (int q = 0; q + 1 < n; q++) {
-        const float rise = coarse[q + 1] - coarse[q];
-        for (int s = 0; s < times && i < cells; s++, i++)
-            out[i] = coarse[q] + rise * (((float)(times / 2 + s) + 0.5f) / (float)times - 0.5f);
-    }
-    for (; i < cells; i++) out[i] = coarse[n - 1];
+    if (times == 1) line_spread(coarse, n, 1, out, cells);
+    else if (times == 2) line_spread(coarse, n, 2, out, cells);
+    else line_spread(coarse, n, BW_COARSE, out, cells);
 }
 
 void bw_coarse_row(const struct bw_coarse_row *r, const float *f, float *scratch, float *out)

@@ -12,11 +12,13 @@
 /// in clear cells beside smoke too: light is smooth where j is not, so that a voxel that hides what is behind it has
 /// all of its light's slope, and exponentials, of which light in smoke is made, are straight lines. And flames, which
 /// glow between the cells as what they are there, for their light is far from linear in it: {flame, kelvin} a cell, or
-/// NULL.
+/// NULL. And their roots, which shine where there is neither smoke nor soot: radiance a metre, of the colour root_rgb;
+/// or NULL.
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;
-    float *fire;
+    float *fire, *roots;
+    float root_rgb[3];
     const struct bw_planck *planck;
     float gain, soot;  ///< of a flame of 1: radiance at the white point and extinction, 1/m
     const float *wide; ///< what is sent out round a cell, against which sheets of flame stand out, or NULL …

@@ -216,11 +216,9 @@ static void rows_around(const struct shade *s, int j, int k, float *rows)
 static void rows_again(const struct shade *s, int j, int k, float *rows)
 {
     const int n = s->m->lit.box.n[0];
-    for (int c = 0; c < 3; c++) {
-        const struct bw_again_at at = {c, n, j, k};
-        bw_again_row(&s->again, &at, rows + SCRATCH * n, rows + (MORE + c) * n);
-        if (s->again.body) bw_again_first(&s->again, &at, rows + SCRATCH * n, rows + (AROUND + c) * n);
-    }
+    const struct bw_again_at at = {n, j, k};
+    bw_again_row(&s->again, &at, rows + SCRATCH * n, rows + MORE * n);
+    if (s->again.body) bw_again_first(&s->again, &at, rows + SCRATCH * n, rows + AROUND * n);
 }
 
 typedef void (*rows_fn)(const struct shade *s, int j, int k, float *rows);
@@ -330,13 +328,6 @@ static void layer_walls(int64_t k, void *user)
         }
 }
 
-/// Where splines read it, light is kept as logarithms; not where flames have roots, which shine where no smoke is.
-static int keeps_logs(const struct shade *s)
-{
-    const struct bw_look *look = &s->scene->look;
-    return bw_lit_cubic(&s->m->lit, look) && !(s->emission && s->v->fuel && look->root > 0);
-}
-
 /// What lies before lamps: where light is kept as logarithms finer than sweeps tell.
 static void depths_make(struct shade *s)
 {
@@ -366,7 +357,7 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
     s->m->lit.fire = s->emission ? memory + 4 * cells : NULL;
     s->rows = memory + (s->emission ? 6 * cells : 0);
     memory = s->rows + ROWS * (size_t)s->v->box.n[0] * (size_t)s->v->box.n[2];
-    if (!keeps_logs(s)) return;
+    if (!bw_lit_cubic(&s->m->lit, &s->scene->look)) return; // else light is kept as logarithms
     s->spare = memory;
     s->marks = (uint8_t *)(memory + cells);
 }
@@ -401,7 +392,10 @@ static enum bw_status passes_run(struct shade *s)
     status = bw_again_make(s->tools, &again, &s->again);
     if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
     if (!status && s->near && s->v->solid) s->tools->parallel(s->tools->ctx, b->n[2], layer_walls, s);
-    if (!status && s->emission && s->v->fuel) bw_roots_light(s->tools, s->v, &s->scene->look, lit);
+    if (!status && s->emission && s->v->fuel && s->scene->look.root > 0) {
+        status = bw_roots_light(s->tools, s->v, &s->scene->look, lit);
+        s->m->roots = lit->roots;
+    }
     bw_again_free(s->tools, &s->again);
     return status;
 }
@@ -445,6 +439,7 @@ enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_l
     const float flames = 0.25f * (float)(look->soften - BW_SOFTEN);
     const int cubic = m->lit.rgbs && bw_lit_cubic(&m->lit, look);
     if (cubic) bw_smoke_sharpen(tools, &m->lit);
+    if (cubic && m->lit.roots) bw_cells_soften(tools, &m->lit.box, m->lit.roots, 1, BW_SHARPEN);
     if (m->lit.fire && (cubic || flames > 0)) bw_cells_soften(tools, &m->lit.box, m->lit.fire, 2, flames);
     return status;
 }
@@ -455,5 +450,6 @@ void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m)
     if (m->memory) tools->release(tools->ctx, m->memory);
     if (m->moved) tools->release(tools->ctx, m->moved);
     if (m->wide) tools->release(tools->ctx, m->wide);
-    m->memory = m->moved = m->wide = NULL;
+    if (m->roots) tools->release(tools->ctx, m->roots);
+    m->memory = m->moved = m->wide = m->roots = NULL;
 }

@@ -14,6 +14,7 @@ struct bw_medium {
     struct bw_planck planck;
     float *memory, *moved; ///< moved: what a shutter's time made of it
     float *wide;           ///< of flames, for their sheets
+    float *roots;          ///< their roots' light
 };
 
 /// Light `v`; bw_medium_free gives it back, after a failure too. Errors:

@@ -12,7 +12,6 @@ struct soften {
 };
 
 enum { CHUNK = 64 };
-#define SHARPEN (-1 / 6.0f)
 #define THICK 4.0f ///< optical depths a cell at which smoke is sharpened by half
 
 /// One cell of smoke between two: extinction is sharpened the less the thicker it is, and light by the metre with it;
@@ -21,8 +20,8 @@ static inline struct lanes smoke_sharpen(const struct soften *s, const struct la
                                          const struct lanes *after)
 {
     const float most = bw_most(bw_most(before->v[3], after->v[3]), here->v[3]);
-    const float thick = most * (float)s->box->h / THICK, side = SHARPEN / (1 + thick * thick);
-    const float even = s->smoke->logs ? SHARPEN : side;
+    const float thick = most * (float)s->box->h / THICK, side = BW_SHARPEN / (1 + thick * thick);
+    const float even = s->smoke->logs ? BW_SHARPEN : side;
     const struct lanes sides = {{even, even, even, side}};
     return (struct lanes){here->v + sides.v * (before->v - here->v + (after->v - here->v))};
 }

@@ -7,6 +7,8 @@
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
 
+#define BW_SHARPEN (-1 / 6.0f) ///< before cubic B-splines read
+
 /// Give each of a cell's `lanes` values (at most 4) the share `side` of its two neighbours along each axis, in place;
 /// below 0 it sharpens.
 void bw_cells_soften(const struct bw_tools *tools, const struct bw_dense *box, float *cells, size_t lanes, float side);

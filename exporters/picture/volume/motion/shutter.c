@@ -18,7 +18,7 @@ struct smear {
     const struct bw_lit *lit;
     float *const *vel;
     float cells; ///< of way a m/s
-    float *rgbs, *fire;
+    float *rgbs, *fire, *roots;
 };
 
 /// Where a place of the box is read linearly.
@@ -50,6 +50,7 @@ static void cell_smear(const struct smear *s, const int at[3], size_t cell)
     if (!(length > STILL)) return;
     const int n = length < LONGEST - 1 ? 1 + (int)ceilf(length) : LONGEST;
     struct lanes sum = {{0}};
+    float shines = 0;
     for (int q = 0; q < n; q++) {
         for (int a = 0; a < 3; a++) p[a] = (float)at[a] - way[a] * (((float)q + 0.5f) / (float)n - 0.5f);
         const struct taps t = place(b, p);
@@ -57,11 +58,13 @@ static void cell_smear(const struct smear *s, const int at[3], size_t cell)
         if (s->lit->logs) one.v *= (struct lanes){{one.v[3], one.v[3], one.v[3], 1}}.v;
         sum.v += one.v;
         if (s->fire) fire_add(s->lit->fire, &t, fire);
+        if (s->roots) shines += linear_one(s->lit->roots, &t);
     }
     if (s->lit->logs && sum.v[3] > 0) sum.v /= (struct lanes){{sum.v[3], sum.v[3], sum.v[3], (float)n}}.v;
     else if (s->lit->logs) sum = lanes_load(s->lit->rgbs + 4 * cell);
     else sum.v /= (float)n;
     memcpy(s->rgbs + 4 * cell, &sum, sizeof sum);
+    if (s->roots) s->roots[cell] = shines / (float)n;
     if (!s->fire) return;
     s->fire[2 * cell] = fire[0] / (float)n;
     if (fire[0] > 0) s->fire[2 * cell + 1] = fire[1] / fire[0];
@@ -74,6 +77,7 @@ static void layer_smear(int64_t k, void *user)
     const size_t layer = (size_t)n[0] * (size_t)n[1], first = (size_t)k * layer;
     memcpy(s->rgbs + 4 * first, s->lit->rgbs + 4 * first, 4 * layer * sizeof *s->rgbs);
     if (s->fire) memcpy(s->fire + 2 * first, s->lit->fire + 2 * first, 2 * layer * sizeof *s->fire);
+    if (s->roots) memcpy(s->roots + first, s->lit->roots + first, layer * sizeof *s->roots);
     for (int j = 0; j < n[1]; j++)
         for (int i = 0; i < n[0]; i++)
             cell_smear(s, (int[3]){i, j, (int)k}, first + (size_t)j * (size_t)n[0] + (size_t)i);
@@ -86,12 +90,17 @@ enum bw_status bw_shutter_open(const struct bw_tools *tools, const struct bw_vol
     for (int a = 0; a < 3; a++)
         if (v->box.n[a] < 2) return BW_OK;
     if (!v->vel[0] || !(seconds > 0) || !m->lit.rgbs) return BW_OK;
-    m->moved = tools->alloc(tools->ctx, (m->lit.fire ? 6 : 4) * cells * sizeof(float));
+    m->moved = tools->alloc(tools->ctx, (m->lit.roots ? 7 : m->lit.fire ? 6 : 4) * cells * sizeof(float));
     if (!m->moved) return BW_ERR_MEMORY;
-    struct smear s = {&m->lit, v->vel, (float)(seconds / v->box.h), m->moved,
-                      m->lit.fire ? m->moved + 4 * cells : NULL};
+    struct smear s = {&m->lit,
+                      v->vel,
+                      (float)(seconds / v->box.h),
+                      m->moved,
+                      m->lit.fire ? m->moved + 4 * cells : NULL,
+                      m->lit.roots ? m->moved + 6 * cells : NULL}; // where there is fire alone
     tools->parallel(tools->ctx, v->box.n[2], layer_smear, &s);
     m->lit.rgbs = s.rgbs;
     m->lit.fire = s.fire;
+    m->lit.roots = s.roots;
     return BW_OK;
 }

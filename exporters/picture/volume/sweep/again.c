@@ -119,25 +119,27 @@ enum bw_status bw_again_make(const struct bw_tools *tools, const struct bw_again
     return status;
 }
 
-/// Means of `f`, which is made of values times their weights; weights NULL: 1.
-static void row_read(const struct bw_again *a, const struct bw_again_at *at, const float *const f[2], float *scratch,
-                     float *fine)
+/// Means of `f`, by channel, which is made of values times their weights; weights NULL: 1.
+static void rows_read(const struct bw_again *a, const struct bw_again_at *at, float *const f[3], const float *weights,
+                      float *scratch, float *fine)
 {
     const struct bw_coarse_row row = {&a->box, a->wide, at->n, at->j, at->k};
-    bw_coarse_row(&row, f[0], scratch, fine);
-    if (!f[1]) return;
-    bw_coarse_row(&row, f[1], scratch, scratch + at->n);
-    for (int i = 0; i < at->n; i++) fine[i] = scratch[at->n + i] > 0 ? fine[i] / scratch[at->n + i] : 0;
+    float *all = scratch + at->n;
+    if (weights) bw_coarse_row(&row, weights, scratch, all);
+    for (int c = 0; c < 3; c++, fine += at->n) {
+        bw_coarse_row(&row, f[c], scratch, fine);
+        for (int i = 0; weights && i < at->n; i++) fine[i] = all[i] > 0 ? fine[i] / all[i] : 0;
+    }
 }
 
 void bw_again_row(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine)
 {
-    row_read(a, at, (const float *const[]){a->rgb[at->channel], a->open}, scratch, fine);
+    rows_read(a, at, a->rgb, a->open, scratch, fine);
 }
 
 void bw_again_first(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine)
 {
-    row_read(a, at, (const float *const[]){a->first[at->channel], a->body}, scratch, fine);
+    rows_read(a, at, a->first, a->body, scratch, fine);
 }
 
 void bw_again_free(const struct bw_tools *tools, struct bw_again *a)

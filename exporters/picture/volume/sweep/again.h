@@ -26,14 +26,14 @@ struct bw_again {
     float *first[3], *body; ///< NULL, or what was scattered there for the first time, times `body`: the smoke that does
     float *memory;
 };
-/// A row of n of the medium's cells, of one channel.
+/// A row of n of the medium's cells.
 struct bw_again_at {
-    int32_t channel, n, j, k;
+    int32_t n, j, k;
 };
 
 /// bw_again_free gives it back, after a failure too. Calls `parallel`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_again_make(const struct bw_tools *tools, const struct bw_again_medium *m, struct bw_again *a);
-/// What arrives; `scratch`: two rows as long.
+/// What arrives, by channel one row after the other; `scratch`: two rows as long.
 void bw_again_row(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine);
 /// Where first[]: what the cells that this was found in scattered for the first time. What a cell has that they have
 /// not it sees itself by bw_again_own of it.

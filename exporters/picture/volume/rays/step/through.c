@@ -93,6 +93,13 @@ INLINE struct lanes smoke_read(const struct bw_lit *lit, const struct taps *t, i
     return s;
 }
 
+/// Light of flames' roots, which hide nothing.
+INLINE void roots_add(const struct bw_lit *lit, const struct taps *t, int cubic, struct lanes *s)
+{
+    const float bright = bw_most(cubic ? cubic_one(lit->roots, t) : linear_one(lit->roots, t), 0), *rgb = lit->root_rgb;
+    s->v += (struct lanes){{bright * rgb[0], bright * rgb[1], bright * rgb[2], 0}}.v;
+}
+
 /// Smoke that was moved has the light of where it is now, as far as there is smoke there: what stands out is lit, and
 /// what lies deep is dark.
 INLINE void light_stay(const struct bw_through *m, int cubic, const float p[3], struct lanes *s)
@@ -119,6 +126,7 @@ INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, 
     if (holds & BW_HOLDS_MEDIUM) {
         s = smoke_read(m->lit, &t, cubic);
         if (strength > 0 && s.v[3] > 0) light_stay(m, cubic, p, &s);
+        if (m->lit->roots) roots_add(m->lit, &t, cubic, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;
     const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1;
