@@ -100,7 +100,7 @@ const struct bw_param bw_picture_particle_rows[11] = {
            "off throw shadows in them, by `veil`, in which nothing else throws any."),
 };
 
-const struct bw_param bw_picture_flame_rows[9] = {
+const struct bw_param bw_picture_flame_rows[10] = {
     BW_F64(struct bw_picture_flames, crisp, "crisp", "0", 0, 2, 0,
            "How much brighter folds are than what is round them, over three cells: 1 draws sheets and edges sharply."),
     BW_F64(struct bw_picture_flames, sheets, "sheets", "0", 0, 4, 0,
@@ -108,8 +108,11 @@ const struct bw_param bw_picture_flame_rows[9] = {
            "tongues as film does."),
     BW_F64(
         struct bw_picture_flames, opacity, "opacity", "1", 0.1, 100, 0,
-        "How much of what is behind them hot flames hide, from 1150 K on and wholly at 1500 K, times the default; cold "
-        "ones hide as much less. 2 to 4 shows the folds of deep ones, which else add up to an even glow."),
+        "How much of what is behind them hot flames hide, times the default; those that hardly glow hide less. 2 to 4 "
+        "shows the folds of deep ones, which else add up to an even glow."),
+    BW_F64(struct bw_picture_flames, soot, "soot", "0", 0, 1, 0,
+           "How much flames with an `opacity` above 1 hide where they hardly glow: 0: no more than they shine, so that "
+           "their rims are clear; 1: dark veins and outlines, as explosions have."),
     BW_F64(struct bw_picture_flames, contrast, "contrast", "0.5", 0.1, 2, 0,
            "Of light between hot and cool flames; 1: as black bodies, which is more than film shows; 0.7: from white "
            "over yellow to deep orange."),
@@ -300,6 +303,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .crisp = p->flames.crisp,
                              .sheets = p->flames.sheets,
                              .opacity = p->flames.opacity,
+                             .soot = p->flames.soot,
                              .contrast = p->flames.contrast,
                              .filaments = p->flames.filaments,
                              .root = p->flames.root,

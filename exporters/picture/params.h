@@ -58,7 +58,7 @@ struct bw_picture_particles {
 
 /// Flames: how they are drawn.
 struct bw_picture_flames {
-    double crisp, sheets, opacity, contrast, filaments, root, root_fuel;
+    double crisp, sheets, opacity, soot, contrast, filaments, root, root_fuel;
     bw_vec3 tint, root_colour;
 };
 
@@ -103,7 +103,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[12],
-    bw_picture_obstacle_rows[7], bw_picture_scorch_rows[3], bw_picture_particle_rows[11], bw_picture_flame_rows[9],
+    bw_picture_obstacle_rows[7], bw_picture_scorch_rows[3], bw_picture_particle_rows[11], bw_picture_flame_rows[10],
     bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.

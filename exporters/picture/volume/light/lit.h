@@ -25,6 +25,7 @@ struct bw_lit {
     float sheets;      ///< … and by which power they do
     int logs;          ///< how light stands in rgbs
     float hides;       ///< of its extinction what flames that glow have more, for the eye alone
+    float black;       ///< 0 … 1: how much of it those have too that hardly glow
 };
 
 #endif

@@ -413,7 +413,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     if (!m->memory) return BW_ERR_MEMORY;
     arrays_place(&s, cells, m->memory);
     m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
-    m->lit.hides = (float)(scene->look.opacity - 1);
+    m->lit.hides = (float)(scene->look.opacity - 1), m->lit.black = (float)scene->look.soot;
     m->lit.gain = BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
     return passes_run(&s);
 }

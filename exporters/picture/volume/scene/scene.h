@@ -40,6 +40,7 @@ struct bw_look {
     double crisp;        ///< 0 … 2: how much brighter folds of flames are than what is round them
     double sheets;       ///< power by which sheets of flame stand out between the cells; 0: not
     double opacity;      ///< how much of what is behind them flames hide, times the default
+    double soot;         ///< 0 … 1: how much of that those hide that hardly glow
     double contrast;     ///< of luminance between temperatures; 1 is physical
     float tint[3];       ///< of flames: their light by channel, times a black body's
     double filaments;    ///< 0 … 1: of noise that the flow draws out in flames

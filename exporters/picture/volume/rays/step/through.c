@@ -16,10 +16,12 @@
 enum { PARTS = 4 }; ///< of such a step, and of the one before, …
 #define SEEN 0.05f  ///< … as long as more than that of the light gets out
 
-/// K above which flames hide what is behind them the more, and below it the less: those that hardly glow would be
-/// outlines, by contrast with those that do.
+/// K above which flames that leave soot hide what is behind them the more, and below it the less.
 #define GLOWS 1150.0f
 #define GLOWS_OVER 350.0f
+/// Others do by as much as they shine, of what is white: where that is half. A rim that is opaque before it shines would
+/// be a dark outline round what it hides.
+#define SHINES 0.15f
 
 /// Of a sheet, times what its cells are: as much more it is at most.
 #define STANDS_OUT 6.0f
@@ -36,15 +38,26 @@ INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2
     fire[0] *= times * (1 + STANDS_OUT) / (times + STANDS_OUT);
 }
 
+/// By how much flames hide what is behind them, times the default, of {flame, kelvin} and of what they send out. A deep
+/// one is never darker than SHINES, wherever it hides.
+INLINE float fire_hides(const struct bw_lit *lit, const float fire[2], const float rgb[3])
+{
+    const float *white = lit->planck->rgb[(BW_PLANCK_WHITE - BW_PLANCK_LOW) / BW_PLANCK_STEP];
+    const float most = 1 + lit->hides, least = most > 1 ? 1 / most : 1;
+    const float bright = bw_least((rgb[0] + rgb[1]) / (fire[0] * (white[0] + white[1])), 1);
+    const float shines = bright * (1 + SHINES) / (bright + SHINES), clear = least * least * least;
+    const float glows = bw_least(bw_most((fire[1] - GLOWS) / GLOWS_OVER, 0), 1);
+    const float by_light = clear + shines * (most - clear), by_heat = least + glows * (most - least);
+    return by_light + lit->black * (by_heat - by_light);
+}
+
 /// Add {j, s} of flames, {flame, kelvin}, `share` of them.
 INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
 {
     float rgb[3];
     if (fire[0] <= BW_FIRE_FAINT) return;
     bw_emission(lit->planck, fire, rgb);
-    const float gain = share * lit->gain, glows = bw_least(bw_most((fire[1] - GLOWS) / GLOWS_OVER, 0), 1);
-    const float most = 1 + lit->hides, least = most > 1 ? 1 / most : 1;
-    const float soot = share * lit->soot * fire[0] * (least + glows * (most - least));
+    const float gain = share * lit->gain, soot = share * lit->soot * fire[0] * fire_hides(lit, fire, rgb);
     js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], soot}}.v;
 }
 
