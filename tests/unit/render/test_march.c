@@ -294,7 +294,12 @@ Test(march, slab_of_flames_glows_as_a_black_body)
     float rgb[3];
     bw_planck_init(&planck, 0.5);
     bw_planck_read(&planck, 1650, rgb);
-    struct bw_lit lit = {{{N, N, N}, {-1, -1, -1}, 2. / N}, rgbs, fire, &planck, (float)gain, (float)soot};
+    struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N},
+                         .rgbs = rgbs,
+                         .fire = fire,
+                         .planck = &planck,
+                         .gain = (float)gain,
+                         .soot = (float)soot};
     struct bw_image img = lit_render(&lit);
     for (int c = 0; c < 3; c++) {
         double keep = exp(-soot * glow * d), want = gain * (double)rgb[c] / soot * (1 - keep) + keep;
@@ -311,7 +316,7 @@ Test(march, nothing_of_a_cell_is_skipped)
 {
     enum { N = 12 };
     const double h = 2. / N, pixel = (10 + 0.5 * h) * 0.24 / 65, want = 5 * h * h * h;
-    for (int kind = 0; kind < 2; kind++) { // smoke, flame
+    for (int kind = 0; kind < 3; kind++) { // smoke, flame, a flame's root
         float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
         float *fire = take(NULL, (size_t)N * N * N * 2 * sizeof(float));
         const int cell = (6 * N + 6) * N + 6;
@@ -320,11 +325,15 @@ Test(march, nothing_of_a_cell_is_skipped)
         bw_planck_init(&planck, 0.5);
         bw_planck_read(&planck, 1600, rgb);
         for (int i = 0; i < N * N * N; i++) fire[2 * i + 1] = 1600;
-        if (kind) fire[2 * cell] = 1;
+        float *roots = take(NULL, (size_t)N * N * N * sizeof(float));
+        if (kind == 1) fire[2 * cell] = 1;
+        else if (kind == 2) roots[cell] = 5;
         else rgbs[4 * cell] = 5;
         const struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, h},
                                    .rgbs = rgbs,
-                                   .fire = kind ? fire : NULL,
+                                   .fire = kind == 1 ? fire : NULL,
+                                   .roots = kind == 2 ? roots : NULL,
+                                   .root_rgb = {1, 1, 1},
                                    .planck = &planck,
                                    .gain = 5 / rgb[0]};
         struct bw_image img = lit_render(&lit);
@@ -340,5 +349,6 @@ Test(march, nothing_of_a_cell_is_skipped)
         bw_image_free(&img);
         free(rgbs);
         free(fire);
+        free(roots);
     }
 }

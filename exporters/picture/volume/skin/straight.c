@@ -83,7 +83,7 @@ static void weights_add(const float p[3], float times, float w[AROUND][AROUND][A
     }
 }
 
-static void kernel_make(const struct bw_dense *b, const float w[AROUND][AROUND][AROUND], struct kernel *k)
+static void kernel_make(const struct bw_dense *b, float w[AROUND][AROUND][AROUND], struct kernel *k)
 {
     k->n = 0;
     for (int z = 0; z < AROUND; z++)

@@ -48,9 +48,11 @@ static void near_layer(int64_t k, void *user)
     const float *p = lit->rgbs + 4 * first, *fire = lit->fire ? lit->fire + 2 * first : NULL;
     const float *roots = lit->roots ? lit->roots + first : NULL;
     uint8_t *out = s->flat + first;
-    for (int i = 0; i < nx * ny; i++)
-        out[i] = (uint8_t)((p[4 * i + 3] > 0 || (roots && roots[i] > 0) ? BW_HOLDS_MEDIUM : 0) |
+    for (int i = 0; i < nx * ny; i++) {
+        const int shines = (!lit->logs && p[4 * i] + p[4 * i + 1] + p[4 * i + 2] > 0) || (roots && roots[i] > 0);
+        out[i] = (uint8_t)((p[4 * i + 3] > 0 || shines ? BW_HOLDS_MEDIUM : 0) |
                            (fire && fire[2 * i] > BW_FIRE_FAINT ? BW_HOLDS_FIRE : 0));
+    }
     for (int i = 0; s->b->moved && i < nx * ny; i++)
         if (p[4 * i + 3] * (float)lit->box.h > BW_MOVED_THIN || (fire && fire[2 * i] > BW_MOVED_THIN))
             out[i] |= BW_HOLDS_MOVED;

@@ -78,17 +78,21 @@ static inline struct lanes linear_four(const float *cells, const struct taps *t)
     return sum;
 }
 
-/// Rows of four cells are weighted as a whole, then their cells.
+/// Rows of four cells are weighted as a whole, layer by layer, so that not each sum waits for the one before; then their
+/// cells.
 static inline struct lanes cubic_four(const float *cells, const struct taps *t)
 {
     typedef float row_lanes __attribute__((vector_size(64)));
     const float *w = t->w[0];
-    row_lanes sum = {0}, row;
-    for (size_t k = 0; k < 4; k++)
+    row_lanes sum = {0};
+    for (size_t k = 0; k < 4; k++) {
+        row_lanes layer = {0}, row;
         for (size_t j = 0; j < 4; j++) {
             memcpy(&row, cells + 4 * (t->first + k * t->next[2] + j * t->next[1]), sizeof row);
-            sum += (t->w[2][k] * t->w[1][j]) * row;
+            layer += t->w[1][j] * row;
         }
+        sum += t->w[2][k] * layer;
+    }
     struct lanes cell[4];
     memcpy(cell, &sum, sizeof sum);
     return (struct lanes){(w[0] * cell[0].v + w[1] * cell[1].v) + (w[2] * cell[2].v + w[3] * cell[3].v)};
