@@ -82,13 +82,13 @@ static float concrete(double u, double v, const double pixel[2], double height)
     float which;
     const float edge = bw_grain_cells(cell, &which), round = fminf(fmaxf(6 * (edge - 0.08f), 0), 1);
     const float stain = bw_grain_waves(at, 0.2, 3, 0.6f, foot), grit = bw_grain_waves(at, 0.008, 2, 0.8f, foot);
-    return (0.7f + 0.6f * stain) * (0.75f + 0.5f * grit) * (1 + 0.6f * round * (which - 0.45f));
+    return (0.85f + 0.3f * stain) * (0.9f + 0.2f * grit) * (1 + 0.15f * round * (which - 0.45f));
 }
 
 void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double pixel[2], double height,
                      const struct bw_image *glow, float rgb[3])
 {
-    static const float metal[3] = {0.4f, 0.41f, 0.43f}, stone[3] = {0.3f, 0.295f, 0.285f};
+    static const float metal[3] = {0.4f, 0.41f, 0.43f}, stone[3] = {0.2f, 0.21f, 0.23f};
     if (!s->solid) return;
     const double distance = distance_read(s, u, v, pixel), throw = THROW * height, step = fmax(ACROSS * height, 1);
     const double behind = distance_read(s, u - throw *pixel[0], v + throw *pixel[1], pixel);

@@ -17,7 +17,7 @@ static void ramp_seen(int n, double rise, double x, double y, float rgb[3])
     struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0, 1}};
     struct bw_image img;
     for (int i = 0; i < n * n; i++)
-        value[i] = (float)(40 + rise * (x * ((i % n + 0.5) / n - 0.5) + y * ((i / n + 0.5) / n - 0.5)));
+        value[i] = (float)(100 + rise * (x * ((i % n + 0.5) / n - 0.5) + y * ((i / n + 0.5) / n - 0.5)));
     cr_assert_eq(bw_image_init(&img, &tools, 64, 64), BW_OK);
     cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
     memcpy(rgb, img.px + 3 * (32 * 64 + 32), 3 * sizeof *rgb);
@@ -30,11 +30,11 @@ Test(schlieren, show_slopes)
 {
     float flat[3], left[3], right[3], steep[3], fine[3], faint[3];
     ramp_seen(32, 0, 1, 0, flat);
-    ramp_seen(32, 16, 1, 0, left); // up to the right: it faces left
-    ramp_seen(32, 16, -1, 0, right);
-    ramp_seen(32, 64, 1, 0, steep);
-    ramp_seen(64, 16, 1, 0, fine);
-    ramp_seen(32, 4, 1, 0, faint);
+    ramp_seen(32, 40, 1, 0, left); // up to the right: it faces left
+    ramp_seen(32, 40, -1, 0, right);
+    ramp_seen(32, 160, 1, 0, steep);
+    ramp_seen(64, 40, 1, 0, fine);
+    ramp_seen(32, 10, 1, 0, faint);
     cr_assert(flat[0] < 0.1f && flat[1] < 0.1f && flat[2] < 0.1f, "dark: %g", (double)flat[0]);
     cr_assert(left[0] > left[2] + 0.02f && right[2] > right[0] + 0.05f, "amber, blue: %g, %g", (double)left[0],
               (double)right[0]);
@@ -88,6 +88,47 @@ Test(schlieren, glow_in_relief)
         bw_image_free(&img);
     }
     cr_assert(fabsf(green[0] - green[1]) > 0.03f, "%g and %g", (double)green[0], (double)green[1]);
+}
+
+/* Beside what glows both sides of a line are warm, and faint ones do not stay behind as in the cold. */
+Test(schlieren, lines_beside_glow_are_warm)
+{
+    enum { N = 500 };
+    static float value[N * N];
+    float light[2][3] = {0};
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    for (int hot = 0; hot < 2; hot++) { // a wave that faces the blue side, before hot gas or without
+        for (int i = 0; i < N * N; i++) {
+            const int x = i % N;
+            value[i] = x == 250 ? 1.5f : x > 250 ? 1 : x > 247 || !hot ? 2 : 0.3f;
+        }
+        cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
+        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        for (int c = 0; c < 3; c++) light[hot][c] = img.px[3 * (200 * 400 + 200) + c];
+        bw_image_free(&img);
+    }
+    cr_assert(light[0][2] > light[0][0] + 0.02f, "blue in the cold: %g, %g", (double)light[0][0], (double)light[0][2]);
+    cr_assert(light[1][0] > light[1][2] + 0.1f, "warm: %g, %g", (double)light[1][0], (double)light[1][2]);
+}
+
+/* Gas a little hotter than what is around it shows brighter than where all is as hot. */
+Test(schlieren, folds_of_what_glows_stand_out)
+{
+    enum { N = 100 };
+    float value[N * N], green[2];
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    for (int fold = 0; fold < 2; fold++) {
+        for (int i = 0; i < N * N; i++) value[i] = fold && abs(i % N - 50) > 1 ? 0.34f : 0.28f;
+        cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
+        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        green[fold] = img.px[3 * (200 * 400 + 202) + 1];
+        bw_image_free(&img);
+    }
+    cr_assert(green[1] > green[0] + 0.02f, "%g in a fold, %g", (double)green[1], (double)green[0]);
 }
 
 /* Air without smoke is thinner than smoke, and no hotter. */

@@ -2,9 +2,11 @@
 /* Light that a gas bends is caught by a filter, dark where none is bent and of two colours beside it, so that slopes
  * towards one side are amber, away from it blue (Settles 2001, Schlieren and Shadowgraph Techniques, colour filters):
  * shocks are lines, whichever way they run, and hot gas has a relief. We cheat twice: s^2/(1 + s^2) of a slope s shows
- * faint waves beside strong shocks, but lets them stay behind; and what is thin, and so hot, glows from deep red over
- * orange to pale yellow, as a relief under a lamp at its upper left, in which lines are paler, and lights what is cold
- * round it. Its colours near white by 1 - exp(-x): nothing is so hot that it is flat. */
+ * faint waves beside strong shocks, but lets them stay behind, far from what glows by its square, or many waves of little
+ * strength would be a web; and what is thin, and so hot, glows from deep red over orange to pale yellow, as a relief
+ * under a lamp at its upper left, in which lines are paler, and lights what is cold round it. Lines beside it are of its
+ * colours, and what is hotter than the gas around it more so (an unsharp mask), for within a room heat differs by little.
+ * Its colours near white by 1 - exp(-x): nothing is so hot that it is flat. */
 #include "schlieren.h"
 #include "blur.h"
 
@@ -22,6 +24,15 @@
 #define NEARER 0.022  ///< of the picture's height: how far half of it spreads …
 #define FARTHER 0.085 ///< … and all of it
 #define BEYOND 1.4f   ///< how far past the range's lower end what is thinner still gets brighter
+#define WARM 5.0f     ///< times: how soon lines beside what glows are of its colours
+#define BESIDE 0.008  ///< of the layer's height: how far beside
+#define AROUND 0.03   ///< of it: how far around heat is compared …
+#define FOLDS 0.8f    ///< … and how much of what differs from that is added …
+#define INNER 4.0f    ///< … times, of its heat: in how hot gas all of that …
+#define LEFT 0.6f     ///< … and what of the heat is left at least
+#define RIM 0.6f      ///< of the way from ember to pale gold, lines beside what glows, on their pale side
+#define PALER 0.7f    ///< of the way to that, lines in what glows
+#define BEHIND 0.85f  ///< of the light that lines in the cold have at most, the fainter the less
 #define NEAR 0.036f ///< of the layer's height: a change by the whole span on so short a way is half as bright as may be
 
 /// 0 at the range's upper end, 1 at its lower one, more below that: by their ratio, as heat goes. A range that reaches
@@ -46,10 +57,49 @@ static void glow_show(float thin, float x, float y, float rgb[3])
     rgb[2] = 0.9f * shade * shade * (1 - expf(-2.0f * most * cube));
 }
 
+/// How thin gas is `cells` around: the mean of eight places, and the thinnest of them.
+struct around {
+    float mean, most;
+};
+
+static struct around thin_around(const struct bw_slice *s, double u, double v, const double range[2], double cells)
+{
+    enum { PLACES = 8 };
+    static const double way[PLACES][2] = {{1, 0},  {0.7, 0.7},   {0, 1},  {-0.7, 0.7},
+                                          {-1, 0}, {-0.7, -0.7}, {0, -1}, {0.7, -0.7}};
+    struct around a = {0};
+    for (int q = 0; q < PLACES; q++) {
+        const float value = bw_slice_read(s, s->value[0], u + cells * way[q][0], v + cells * way[q][1]);
+        const float thin = thin_at(value, range);
+        a.most = fmaxf(a.most, thin), a.mean += thin / PLACES;
+    }
+    return a;
+}
+
+/// `thin`, and more than that where gas around is less so; at the rim of what glows nothing is.
+static float folded(const struct bw_slice *s, double u, double v, const double range[2], float thin)
+{
+    if (!(thin > 0)) return 0;
+    const float mean = thin_around(s, u, v, range, AROUND * s->n[1]).mean;
+    const float more = FOLDS * (thin - mean) * fminf(INNER * fminf(thin, mean), 1);
+    return fminf(fmaxf(thin + more, LEFT * thin), BEYOND);
+}
+
+/// A line's colour: `side` 0 … 1 from blue to amber in the cold, `warm` 0 … 1 beside what glows, `hot` in it.
+static void line_colour(float side, float warm, float hot, float rgb[3])
+{
+    static const float amber[3] = {0.75f, 0.58f, 0.34f}, blue[3] = {0.16f, 0.45f, 1}, pale[3] = {1, 0.8f, 0.5f},
+                       ember[3] = {1, 0.36f, 0.09f};
+    for (int c = 0; c < 3; c++) {
+        const float cold = blue[c] + side * (amber[c] - blue[c]), rim = ember[c] + RIM * side * (pale[c] - ember[c]);
+        const float beside = cold + warm * (rim - cold);
+        rgb[c] = beside + PALER * hot * (pale[c] - beside);
+    }
+}
+
 void bw_schlieren_show(const struct bw_slice *s, double u, double v, const double range[2], float rgb[3])
 {
-    static const float ground[3] = {0.025f, 0.035f, 0.055f}, amber[3] = {1, 0.7f, 0.36f}, blue[3] = {0.22f, 0.52f, 1},
-                       pale[3] = {1, 0.8f, 0.5f};
+    static const float ground[3] = {0.012f, 0.018f, 0.034f};
     const float *f = s->value[0], span = fmaxf((float)(range[1] - range[0]), 1e-30f);
     const float reach = NEAR * (float)s->n[1] / (2 * span);
     const float here = bw_slice_read(s, f, u, v), thin = thin_at(here, range);
@@ -59,13 +109,13 @@ void bw_schlieren_show(const struct bw_slice *s, double u, double v, const doubl
     const float y = gain * (bw_slice_read(s, f, u, v + 1) - bw_slice_read(s, f, u, v - 1));
     const float slope = sqrtf(x * x + y * y), power = slope * slope, light = power / (1 + power);
     const float side = slope > 0 ? 0.5f - 0.5f * (x * cosf(FROM) + y * sinf(FROM)) / slope : 0.5f;
-    const float hot = fminf(PALE * thin * thin, 1), line = light * (1 - FAINT * hot);
-    float glow[3];
-    glow_show(thin, x, y, glow);
-    for (int c = 0; c < 3; c++) {
-        const float cold = blue[c] + side * (amber[c] - blue[c]);
-        rgb[c] = fminf(ground[c] + glow[c] + line * (cold + hot * (pale[c] - cold)), 1);
-    }
+    const float warm = fminf(WARM * thin_around(s, u, v, range, BESIDE * s->n[1]).most, 1);
+    const float hot = fminf(PALE * thin * thin, 1);
+    const float line = light * (warm + (1 - warm) * BEHIND * light) * (1 - FAINT * hot);
+    float glow[3], colour[3];
+    glow_show(folded(s, u, v, range, thin), x, y, glow);
+    line_colour(side, warm, hot, colour);
+    for (int c = 0; c < 3; c++) rgb[c] = fminf(ground[c] + glow[c] + line * colour[c], 1);
 }
 
 /// Light that spreads from what glows, and the picture that it falls on.
