@@ -52,7 +52,7 @@ static void wax_move(uint32_t lot, double slender, double p[3])
         const double wide = 0.12 + 0.12 * dice(lot, k, 2), far = 0.4 + 2.6 * pow(dice(lot, k, 1), 2);
         const double off = remainder(turn - 6.283185307179586 * dice(lot, k, 0), 6.283185307179586) / wide;
         const double end = 1 / (1 + exp((down - far) / 0.07)), drop = exp(-pow((down - far + 0.12) / 0.16, 2));
-        on = fmax(on, exp(-off * off) * (0.045 + 0.03 * drop) * end * fmin(pow(out, 8), 1));
+        on = fmax(on, exp(-off * off) * (0.035 + 0.012 * drop) * end * fmin(pow(out, 8), 1));
     }
     const double wave = swell(p, slender, lot, 1.4, 0.5, 2), edge = fmax(p[2] - 1 + 2 * slender * 0.2, 0);
     const double r = 1 + 0.05 * wave + on, t = fmin(fmax((0.92 - out) / 0.2, 0), 1), pool = t * t * (3 - 2 * t);

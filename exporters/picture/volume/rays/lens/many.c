@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BAND = 4, LEVELS = 4 }; ///< rows a task; how many counts of rays there are
-static const int32_t counts[LEVELS] = {1, 4, 16, 64};
+enum { BAND = 4, LEVELS = 5 }; ///< rows a task; how many counts of rays there are
+static const int32_t counts[LEVELS] = {1, 4, 16, 64, 256};
 enum { NEAR = 2 };   ///< pixels from one that a first ray is compared with
 #define UNLIKE 0.02f ///< of white: first rays that differ by more see more than one thing
 #define ERROR 0.012f ///< of white: what a mean may be off, by its rays' spread
