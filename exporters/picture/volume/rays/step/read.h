@@ -84,14 +84,11 @@ static inline struct lanes cubic_four(const float *cells, const struct taps *t)
 {
     typedef float row_lanes __attribute__((vector_size(64)));
     const float *w = t->w[0];
-    row_lanes sum = {0};
+    row_lanes sum = {0}, row[4];
     for (size_t k = 0; k < 4; k++) {
-        row_lanes layer = {0}, row;
-        for (size_t j = 0; j < 4; j++) {
-            memcpy(&row, cells + 4 * (t->first + k * t->next[2] + j * t->next[1]), sizeof row);
-            layer += t->w[1][j] * row;
-        }
-        sum += t->w[2][k] * layer;
+        for (size_t j = 0; j < 4; j++)
+            memcpy(&row[j], cells + 4 * (t->first + k * t->next[2] + j * t->next[1]), sizeof row[j]);
+        sum += t->w[2][k] * ((t->w[1][0] * row[0] + t->w[1][1] * row[1]) + (t->w[1][2] * row[2] + t->w[1][3] * row[3]));
     }
     struct lanes cell[4];
     memcpy(cell, &sum, sizeof sum);
