@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Light that a gas bends is caught by a filter, dark where none is bent and of two colours beside it, so that slopes
- * towards one side are amber, away from it blue (Settles 2001, Schlieren and Shadowgraph Techniques, colour filters):
- * shocks are lines, whichever way they run, and hot gas has a relief. We cheat twice: s^2/(1 + s^2) of a slope s shows
- * faint waves beside strong shocks, but lets them stay behind, far from what glows by its square, or many waves of little
- * strength would be a web; and what is thin, and so hot, glows from deep red over orange to pale yellow, as a relief
- * under a lamp at its upper left, in which lines are paler, and lights what is cold round it. Lines beside it are of its
- * colours, and what is hotter than the gas around it more so (an unsharp mask), for within a room heat differs by little.
- * Its colours near white by 1 - exp(-x): nothing is so hot that it is flat. */
+/* Light that a gas bends is caught by a filter, dark where none is bent and of two colours beside it, so that
+ * slopes towards one side are amber, away from it blue (Settles 2001, Schlieren and Shadowgraph Techniques, colour
+ * filters): shocks are lines, whichever way they run, and hot gas has a relief. We cheat twice. s^2/(1 + s^2) of a
+ * slope s shows faint waves beside strong shocks, but lets them stay behind, far from what glows by its square, or
+ * many waves of little strength would be a web. And what is thin, and so hot, glows from deep red over orange to
+ * pale yellow, as a relief under a lamp at its upper left, in which lines are paler, and lights what is cold round
+ * it. Lines beside it are of its colours, and what is hotter than the gas around it more so (an unsharp mask), for
+ * within a room heat differs by little. Its colours near white by 1 - exp(-x): nothing is so hot that it is flat. */
 #include "schlieren.h"
 #include "blur.h"
 

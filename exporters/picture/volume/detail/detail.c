@@ -7,7 +7,7 @@
  * How far it moves a place follows the flow: not at all where that is as smooth as cells show it, or does not shear,
  * or stands at an obstacle. */
 #include "detail.h"
-#include <picture/volume/light/soften.h>
+#include "soften.h"
 #include <picture/volume/scene/quick.h>
 #include <picture/volume/solid/distance.h>
 

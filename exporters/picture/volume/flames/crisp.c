@@ -5,7 +5,7 @@
  * cells, at which voxels would show, do not. Sheets are the same between the cells, where rays read them: a
  * ridge that cells draw as wide as a Gaussian of σ becomes one of σ/√(1 + power), which no cell could hold. */
 #include "crisp.h"
-#include <picture/volume/light/soften.h>
+#include <picture/volume/detail/soften.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/quick.h>
 

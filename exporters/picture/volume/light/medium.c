@@ -9,7 +9,7 @@
 #include "medium.h"
 #include "row.h"
 #include "smoke.h"
-#include "soften.h"
+#include <picture/volume/detail/soften.h>
 #include <picture/volume/sweep/again.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/flames/root.h>

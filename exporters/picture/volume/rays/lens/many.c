@@ -165,6 +165,7 @@ static void band_finish(int64_t band, void *user)
 enum bw_status bw_many_march(const struct bw_tools *tools, const struct bw_take *m)
 {
     static const float strict[] = {2, 1, 0.5f};
+    const int32_t levels = m->shot.scene->look.quality > 0 ? LEVELS : LEVELS - 1; // the last one doubles the time
     const size_t pixels = (size_t)m->img->w * (size_t)m->img->h;
     const int64_t bands = (m->img->h + BAND - 1) / BAND;
     struct many g = {.m = m, .few = m->studio, .strict = strict[m->shot.scene->look.quality + 1]};
@@ -174,9 +175,9 @@ enum bw_status bw_many_march(const struct bw_tools *tools, const struct bw_take 
     g.level = tools->alloc(tools->ctx, 2 * pixels);
     const enum bw_status status = g.tally && g.level ? BW_OK : BW_ERR_MEMORY;
     g.next = g.level + pixels;
-    for (; !status && g.round < LEVELS; g.round++) {
+    for (; !status && g.round < levels; g.round++) {
         tools->parallel(tools->ctx, bands, band_rays, &g);
-        if (g.round < LEVELS - 1) tools->parallel(tools->ctx, bands, band_judge, &g);
+        if (g.round < levels - 1) tools->parallel(tools->ctx, bands, band_judge, &g);
     }
     if (!status) tools->parallel(tools->ctx, bands, band_finish, &g);
     if (g.tally) tools->release(tools->ctx, g.tally);

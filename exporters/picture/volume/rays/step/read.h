@@ -78,8 +78,8 @@ static inline struct lanes linear_four(const float *cells, const struct taps *t)
     return sum;
 }
 
-/// Rows of four cells are weighted as a whole, layer by layer, so that not each sum waits for the one before; then their
-/// cells.
+/// Rows of four cells are weighted as a whole, layer by layer, so that not each sum waits for the one before; then
+/// their cells.
 static inline struct lanes cubic_four(const float *cells, const struct taps *t)
 {
     typedef float row_lanes __attribute__((vector_size(64)));

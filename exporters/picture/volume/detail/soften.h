@@ -3,7 +3,7 @@
 #ifndef BW_SOFTEN_H
 #define BW_SOFTEN_H
 
-#include "lit.h"
+#include <picture/volume/light/lit.h>
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
 
