@@ -72,18 +72,25 @@ Test(schlieren, glow_where_gas_is_thin)
     cr_assert(hottest[2] > hot[2] + 0.05f && hottest[2] < 1, "%g, %g", (double)hot[2], (double)hottest[2]);
 }
 
+/// n² cells of gas, which is hot at 0.1 and cold at 1, in `size`² pixels; the caller frees.
+static struct bw_image square_seen(const float *value, int n, int size)
+{
+    const struct bw_slice s = {.n = {n, n}, .h = 1. / n, .value = {value}, .field = "mass", .axis = 1};
+    const struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, size, size), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    return img;
+}
+
 /* Hot gas, which is thin, so that its slopes are small, shows them: what faces the lamp is brighter. */
 Test(schlieren, glow_in_relief)
 {
     enum { N = 32 };
     float value[N * N], green[2];
-    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
-    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
-    struct bw_image img;
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < N * N; i++) value[i] = 0.12f * expf((turn ? -8.f : 8.f) * ((i % N + 0.5f) / N - 0.5f));
-        cr_assert_eq(bw_image_init(&img, &tools, 64, 64), BW_OK);
-        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        struct bw_image img = square_seen(value, N, 64);
         green[turn] = 0.5f * (img.px[3 * (32 * 64 + 31) + 1] + img.px[3 * (32 * 64 + 32) + 1]); // as thin, either way
         bw_image_free(&img);
     }
@@ -96,16 +103,12 @@ Test(schlieren, lines_beside_glow_are_warm)
     enum { N = 500 };
     static float value[N * N];
     float light[2][3] = {0};
-    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
-    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
-    struct bw_image img;
     for (int hot = 0; hot < 2; hot++) { // a wave that faces the blue side, before hot gas or without
         for (int i = 0; i < N * N; i++) {
             const int x = i % N;
             value[i] = x == 250 ? 1.5f : x > 250 ? 1 : x > 247 || !hot ? 2 : 0.3f;
         }
-        cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
-        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        struct bw_image img = square_seen(value, N, 400);
         for (int c = 0; c < 3; c++) light[hot][c] = img.px[3 * (200 * 400 + 200) + c];
         bw_image_free(&img);
     }
@@ -118,13 +121,9 @@ Test(schlieren, folds_of_what_glows_stand_out)
 {
     enum { N = 100 };
     float value[N * N], green[2];
-    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
-    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
-    struct bw_image img;
     for (int fold = 0; fold < 2; fold++) {
         for (int i = 0; i < N * N; i++) value[i] = fold && abs(i % N - 50) > 1 ? 0.34f : 0.28f;
-        cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
-        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        struct bw_image img = square_seen(value, N, 400);
         green[fold] = img.px[3 * (200 * 400 + 202) + 1];
         bw_image_free(&img);
     }
