@@ -54,7 +54,30 @@ static bool sections_resolve(struct bw_node *root, const struct bw_preset *p)
     return put_made(root, "frames_from", from) == BW_OK;
 }
 
-struct bw_node *bw_chain_resolved(const struct bw_chain *c)
+/* What is muted is not run, and says how previews show the bake. A mistake in it is nobody's: it is left out. */
+static bool muted_resolve(struct bw_node *exports, const struct bw_chain *c)
+{
+    const struct bw_preset *p = c->preset;
+    bool good = true;
+    for (int32_t i = 0; i < p->n_exports && good; i++) {
+        const struct bw_preset_export *x = &p->export[i];
+        const struct bw_entry *e = x->enabled ? NULL : bw_registry_exporter(c->registry, x->type);
+        struct bw_diag unsaid = {0};
+        struct run_log log;
+        log_init(&log, NULL, NULL);
+        log.diag = &unsaid;
+        struct bw_params *params = e ? entry_params(&log, p, e, x->id, x->node) : NULL;
+        struct bw_node *muted = params ? entry_resolved(x->type, x->id, x->node, params) : NULL;
+        good = params ? muted && bw_node_append(exports, muted) == BW_OK : unsaid.status != BW_ERR_MEMORY;
+        bw_params_free(params);
+        log_free(&log);
+        bw_diag_free(&unsaid);
+    }
+    return good;
+}
+
+/* `muted`: what is muted, too. */
+static struct bw_node *chain_resolved(const struct bw_chain *c, bool muted)
 {
     struct bw_node *root = bw_node_copy(c->preset->root), *stages = bw_node_new(BW_NODE_SEQ, NULL),
                    *exports = bw_node_new(BW_NODE_SEQ, NULL);
@@ -74,7 +97,8 @@ struct bw_node *bw_chain_resolved(const struct bw_chain *c)
         good = bw_node_put(root, "stages", stages) == BW_OK;
         stages = NULL;
     }
-    if (good && c->exporters.n) {
+    if (good && muted) good = muted_resolve(exports, c);
+    if (good && exports->count) {
         good = bw_node_put(root, "export", exports) == BW_OK;
         exports = NULL;
     }
@@ -84,6 +108,8 @@ struct bw_node *bw_chain_resolved(const struct bw_chain *c)
     bw_node_free(root);
     return NULL;
 }
+
+struct bw_node *bw_chain_resolved(const struct bw_chain *c) { return chain_resolved(c, true); }
 
 /* A project that moves to another folder stays the same: of a file's path the name counts, and what is in the file. */
 static void hash_file(XXH3_state_t *h, const char *path)
@@ -130,7 +156,7 @@ static void hash_frames(XXH3_state_t *h, const struct bw_preset *p)
 /* Without what no frame depends on: how many there are, which of them are written, limits, checkpoints. */
 static struct bw_node *frames_resolved(const struct bw_chain *c)
 {
-    struct bw_node *root = bw_chain_resolved(c), *time = root ? bw_node_get(root, "time") : NULL;
+    struct bw_node *root = chain_resolved(c, false), *time = root ? bw_node_get(root, "time") : NULL;
     char first[32];
     snprintf(first, sizeof first, "%lld", (long long)c->preset->time.first);
     bool good = root && bw_node_put(root, "limits", NULL) == BW_OK && bw_node_put(root, "checkpoints", NULL) == BW_OK;

@@ -198,6 +198,9 @@ that "it is as large as the bake's picture" test "$(size_of own.png)" = "$(size_
 run preview out/flat --frames 1006-1006 --view slice --axis x --field density --map viridis --out said.png
 that "it is the bake's slice" cmp own.png said.png
 run preview out/flat --frames 1006-1006 --map fire --out fire.png; that "another map is taken" test -n "$(cmp own.png fire.png)"
+run bake flat --out unseen --mute png; expect "a flat bake without pictures" 0 "unseen"
+run preview unseen --frames 1006-1006 --out unseen.png; that "its preview is the picture that was muted" cmp own.png unseen.png
+that "which is none of its outputs, and makes no other bake" test ! -e unseen/png -a "$(grep '"hash"' unseen/bake.json)" = "$(sed '/  - png/d' flat.yaml >mute.yaml; "$billow" bake mute.yaml --out mute >/dev/null 2>&1; grep '"hash"' mute/bake.json)"
 cp -r out/flat/vdb bare
 run preview bare --frames 1006-1006 --out bare.png; expect "preview of flat files" 0 "bare.png"
 run preview bare --frames 1006-1006 --view slice --axis x --out bare_x.png

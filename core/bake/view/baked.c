@@ -32,7 +32,7 @@ static struct bw_node *map_of(const struct bw_preset *p, const struct bw_node *o
 static int export_read(struct baked *v, const struct bw_registry *r, const struct bw_preset *p,
                        const struct bw_preset_export *e, double time, struct bw_diag *d)
 {
-    const struct bw_entry *entry = e->enabled ? bw_registry_exporter(r, e->type) : NULL;
+    const struct bw_entry *entry = bw_registry_exporter(r, e->type);
     const struct bw_exporter_desc *x = entry ? entry->exporter : NULL;
     struct bw_params_context ctx = {.owner = e->id, .fps = p->time.fps, .first = p->time.first, .seed = p->time.seed};
     ctx.ambient = p->ambient;
@@ -77,31 +77,52 @@ static int shows_renders(const struct baked *v)
     return bw_picture_params_render(v->p, !strcmp(v->export->type, "png"));
 }
 
-int baked_renders(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, double time,
-                  struct bw_diag *d)
+static int renders_among(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, bool muted,
+                         double time, struct bw_diag *d)
 {
     for (int32_t i = 0; i < p->n_exports; i++) {
-        if (!export_read(v, r, p, &p->export[i], time, d)) continue;
+        if (!p->export[i].enabled != muted || !export_read(v, r, p, &p->export[i], time, d)) continue;
         if (shows_renders(v)) return 1;
         baked_free(v);
     }
     return 0;
 }
 
-int baked_slices(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, struct bw_diag *d)
+int baked_renders(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, double time,
+                  struct bw_diag *d)
+{
+    struct bw_diag unsaid = {0}; /* a mistake in what is muted is nobody's */
+    int found = renders_among(v, r, p, false, time, d);
+    if (!found && !d->status) found = renders_among(v, r, p, true, time, &unsaid);
+    bw_diag_free(&unsaid);
+    return found;
+}
+
+/// -1: none makes slices, and one makes renders.
+static int slices_among(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, bool muted,
+                        struct bw_diag *d)
 {
     int found = 0;
     for (int32_t i = 0; i < p->n_exports; i++) {
         struct baked x;
-        if (!export_read(&x, r, p, &p->export[i], 0, d)) continue;
+        if (!p->export[i].enabled != muted || !export_read(&x, r, p, &p->export[i], 0, d)) continue;
         int renders = shows_renders(&x) && p->domain[0].info.thin < 0;
         int better = !renders && (!found || !strcmp(x.export->type, "mp4"));
         if (found && (renders || better)) baked_free(v), found = 0;
         if (better) *v = x, found = 1;
         else baked_free(&x);
-        if (renders) return 0;
+        if (renders) return -1;
     }
     return found;
+}
+
+int baked_slices(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, struct bw_diag *d)
+{
+    struct bw_diag unsaid = {0};
+    int found = slices_among(v, r, p, false, d);
+    if (!found && !d->status) found = slices_among(v, r, p, true, &unsaid);
+    bw_diag_free(&unsaid);
+    return found > 0;
 }
 
 const struct bw_domain_info *baked_domain(const struct bw_preset *p, const struct bw_preset_export *e)

@@ -16,6 +16,7 @@ struct baked {
     const struct bw_preset_export *export; ///< NULL: none
 };
 
+/* What is muted makes nothing, but where nothing else makes pictures it says how they would be. */
 /// The first export that makes renders, as it is at `time`; 0: there is none.
 int baked_renders(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, double time,
                   struct bw_diag *d);
