@@ -52,7 +52,7 @@ static const struct bw_param params[] = {
     BW_INT(struct vdb_params, velocity_pad, "velocity_pad", "4", 0, 64,
            "Cells around the smoke where vel is written too."),
     BW_F64(struct vdb_params, threshold, "threshold", "1e-4", 0, 1e6, NULL,
-           "Values up to this are written as nothing (temperature: thousands of K)."),
+           "Values this near to the background are not written (temperature: thousands of K)."),
     BW_CHOICE(struct vdb_params, temperature, "temperature", "blender", "blender|excess|normalized",
               "(T - ambient)/1000, kelvin above ambient, or 1 at normalized_at."),
     BW_F64(struct vdb_params, normalized_at, "normalized_at", "1000 K", 1e-3, 1e6, "K",

@@ -3,9 +3,10 @@
  *
  * Voxel (i,j,k) is cell (i,j,k): the transform takes the index to the cell's centre, origin + (i+½)h. Cycles draws a
  * voxel from its index up to the next one, so that there the smoke sits half a voxel up from where it is, which the
- * script of `billow blender` takes back; Houdini puts it right. Scalars and colours are written where they exceed the
- * threshold. A mac field becomes the mean of both faces of each cell (or keeps its faces, `staggered`), in the voxels
- * within `velocity_pad` of any written scalar: motion blur needs the flow just outside the smoke too. */
+ * script of `billow blender` takes back; Houdini puts it right. Scalars and colours are written where they differ from
+ * the background by more than the threshold. A mac field becomes the mean of both faces of each cell (or keeps its
+ * faces, `staggered`), in the voxels within `velocity_pad` of any written scalar: motion blur needs the flow just
+ * outside the smoke too. */
 #include "vdb.h"
 
 #include <common/nest.h>
@@ -108,6 +109,7 @@ static void grid_place(const struct vdb_params *p, const struct bw_field_info *i
     g->y_up = p->up == 1;
     g->voxel = d->h * p->scale;
     for (int a = 0; a < 3; a++) g->origin[a] = (d->origin[a] + d->h / 2) * p->scale;
+    for (uint32_t c = 0; c < g->comps; c++) g->background[c] = (float)info->background[c];
     if (g->comps == 3) g->vector_type = vector_points(info) ? BWVDB_VEC_CONTRAVARIANT_RELATIVE : BWVDB_VEC_INVARIANT;
 }
 
@@ -284,6 +286,7 @@ static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapsho
     facts_make(e, f->info, &facts);
     g.meta = facts.row, g.n_meta = facts.n;
     int blends = vdb_blend(e) && field_adds(f->info);
+    if (blends) memset(g.background, 0, sizeof g.background);         // nothing adds up where neither has anything
     enum bw_status s = blends ? e->host->lend(e, f, NULL, 0) : BW_OK; // scaled copies are made of all blocks
     if (s) return s;
     struct bwvdb_block *blocks = blocks_make(e, f, &g.n_blocks);

@@ -91,7 +91,8 @@ struct bwvdb_grid {
     uint32_t f64;         ///< blocks hold doubles
     uint32_t y_up;        ///< rotate the transform: world (x, y, z) becomes (x, z, -y), and with it the values of
                           ///< vectors unless they are invariant
-    float threshold;      ///< |v| <= threshold: inactive and exactly 0, the background (vectors: the length)
+    float background[3];  ///< of all that is in no block, times `gain`; not of level sets
+    float threshold;      ///< |v - background| <= threshold: inactive, exactly the background (vectors: the length)
     float band;           ///< level sets: |v| >= band: inactive and exactly ±band; takes threshold's place
     float gain;           ///< values are multiplied by it before anything else; 0 means 1
     double voxel;         ///< voxel edge, world units

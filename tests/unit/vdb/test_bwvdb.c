@@ -72,6 +72,41 @@ Test(bwvdb, tiles_and_threads_make_the_same_grid)
     for (int i = 0; i < N * N * N; i++) cr_assert(out[0][i] == (in[i] > 1e-4f ? in[i] : 0));
 }
 
+/* What is in no block, and what differs by no more than the threshold, is the background: air of 1.2 kg/m³, a wind. */
+Test(bwvdb, what_is_not_there_is_the_background)
+{
+    static float in[3][N * N * N], out[3][8 * N * N];
+    for (int i = 0; i < N * N * N; i++) {
+        in[0][i] = i % 3 == 0 ? 0 : i % 3 == 1 ? 1.5f : 2; // 1.5: all but the background
+        in[1][i] = -0.25f, in[2][i] = i % 3 == 2 ? 4 : 3;
+    }
+    struct bwvdb_block block = {.origin = {3, 5, -13}, .n = {N, N, N}, .data = {in[0], in[1], in[2]}};
+    for (uint32_t half = 0; half < 2; half++) {
+        struct bwvdb_grid g = {
+            .comps = 1, .half = half, .threshold = 1e-3f, .voxel = 1, .blocks = &block, .n_blocks = 1};
+        memcpy(g.background, (float[]){1.50005f, -0.25f, 3}, sizeof g.background);
+        struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+        GOOD(bwvdb_writer_add(w, (g.name = "air", &g), &err));
+        g.name = "wind", g.comps = 3, g.gain = 2, g.y_up = 1, g.vector_type = BWVDB_VEC_CONTRAVARIANT_RELATIVE;
+        GOOD(bwvdb_writer_add(w, &g, &err));
+        write_and_free(w);
+        struct bwvdb_file *f = open_loaded();
+        const float air = half ? 1.5f : 1.50005f, wind[3] = {2 * 1.50005f, 6, 0.5f}; // (x, z, -y), twice
+        const struct bwvdb_info *info = bwvdb_grid_info(f, 0);
+        cr_expect(info->background[0] == (double)air && info->active == (N * N * N + 2) / 3 + N * N * N / 3);
+        GOOD(bwvdb_read_box(f, 0, (int32_t[]){0, 5, -13}, (int32_t[]){8, N, N}, (float *[3]){out[0]}, &err));
+        for (int i = 0; i < 8 * N * N; i++) {
+            const int from = i % 8 - 3 + i / 8 * N, kind = from % 3;
+            cr_assert(out[0][i] == (i % 8 < 3 || kind == 1 ? air : kind ? 2 : 0), "air %d: %g", i, (double)out[0][i]);
+        }
+        GOOD(bwvdb_read_box(f, 1, (int32_t[]){100, 5, -13}, (int32_t[]){1, 1, 1}, (float *[3]){out[0], out[1], out[2]},
+                            &err));
+        for (int c = 0; c < 3; c++)
+            cr_expect(fabsf(out[c][0] - wind[c]) <= (half ? 1e-3f : 0) * wind[c], "wind %d: %g", c, (double)out[c][0]);
+        bwvdb_close(f);
+    }
+}
+
 /* ---- leaves ---- */
 
 /* Numbers of all sizes that half floats have, many below their smallest, many nothing. */

@@ -14,11 +14,12 @@ extern "C" {
 enum { VDB_LEAF = 512 };
 
 struct vdb_pack_rule {
-    uint32_t comps;  ///< 1 or 3
-    uint32_t half;   ///< 1: 16-bit floats
-    uint32_t turn;   ///< 1: (x, y, z) becomes (x, z, -y)
-    float gain;      ///< values are multiplied by it before anything else
-    float threshold; ///< |v| <= threshold: inactive (vectors: the length)
+    uint32_t comps;      ///< 1 or 3
+    uint32_t half;       ///< 1: 16-bit floats
+    uint32_t turn;       ///< 1: (x, y, z) becomes (x, z, -y)
+    float gain;          ///< values are multiplied by it before anything else
+    float threshold;     ///< |v - background| <= threshold: inactive (vectors: the length)
+    float background[3]; ///< as in the file: multiplied and turned
 };
 
 struct vdb_pack_leaf {

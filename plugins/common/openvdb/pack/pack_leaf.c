@@ -101,25 +101,32 @@ static inline unsigned char *floats_store(float row[3][ROW], uint32_t comps, uin
     return to;
 }
 
-/* How large values are, and the largest component so far; `never` gathers a number that is none from one that is not
- * finite. */
-static inline void row_measure(float row[3][ROW], uint32_t comps, float size[ROW], float peak[ROW], float never[ROW])
+/* How far values are from the background, and the largest component so far; `never` gathers a number that is none from
+ * one that is not finite. */
+static inline void row_measure(float row[3][ROW], uint32_t comps, const float background[3], float size[ROW],
+                               float peak[ROW], float never[ROW])
 {
     for (int z = 0; z < ROW; z++) {
-        size[z] = fabsf(row[0][z]);
+        const float x = row[0][z] - background[0];
+        size[z] = fabsf(x);
         for (uint32_t c = 0; c < comps; c++) {
             const float a = fabsf(row[c][z]);
             peak[z] = a > peak[z] ? a : peak[z];
             never[z] += a * 0;
         }
-        if (comps == 3) size[z] = sqrtf(row[0][z] * row[0][z] + row[1][z] * row[1][z] + row[2][z] * row[2][z]);
+        if (comps == 3) {
+            const float y = row[1][z] - background[1], w = row[2][z] - background[2];
+            size[z] = sqrtf(x * x + y * y + w * w);
+        }
     }
 }
 
 /* `gain` of each component; the rest of `rule` has been seen to, or is a constant here. */
-static inline void rows_pack(struct vdb_pack_leaf *leaf, float threshold, const float gain[3], uint32_t comps,
-                             uint32_t half, uint32_t given)
+static inline void rows_pack(struct vdb_pack_leaf *leaf, const struct vdb_pack_rule *rule, const float gain[3],
+                             uint32_t comps, uint32_t half, uint32_t given)
 {
+    const float threshold = rule->threshold;
+    const float background[3] = {rule->background[0], rule->background[1], rule->background[2]};
     float peak[ROW] = {0}, never[ROW] = {0}, size[ROW], row[3][ROW];
     unsigned char *to = leaf->packed;
     for (int r = 0; r < ROWS; r++) {
@@ -129,7 +136,7 @@ static inline void rows_pack(struct vdb_pack_leaf *leaf, float threshold, const 
             for (int z = 0; z < ROW; z++) row[c][z] = leaf->sorted[c][ROW * r + z] * gain[c];
         for (uint32_t c = 0; c < comps && given && on != 0xff; c++)
             for (int z = 0; z < ROW; z++) row[c][z] = on >> z & 1 ? row[c][z] : 0;
-        row_measure(row, comps, size, peak, never);
+        row_measure(row, comps, background, size, peak, never);
         if (!given) {
             on = bits_above(size, threshold);
             leaf->mask[r >> 3] |= (uint64_t)on << 8 * (r & 7);
@@ -152,7 +159,7 @@ void PACK_NAME(vdb_pack)(struct vdb_pack_leaf *leaf, const struct vdb_pack_rule 
     for (uint32_t c = 0; c < rule->comps; c++)
         for (size_t j = 0; j < 8; j++) turn_about(leaf->v[source[c]] + 8 * j, 64, leaf->sorted[c] + 8 * j, 64);
     if (!given) memset(leaf->mask, 0, sizeof leaf->mask);
-    if (rule->comps == 3 && rule->half) rows_pack(leaf, rule->threshold, gain, 3, 1, given);
-    else if (rule->comps == 3) rows_pack(leaf, rule->threshold, gain, 3, 0, given);
-    else rows_pack(leaf, rule->threshold, gain, 1, rule->half, given);
+    if (rule->comps == 3 && rule->half) rows_pack(leaf, rule, gain, 3, 1, given);
+    else if (rule->comps == 3) rows_pack(leaf, rule, gain, 3, 0, given);
+    else rows_pack(leaf, rule, gain, 1, rule->half, given);
 }

@@ -94,7 +94,7 @@ struct source {
         }
         const bool whole =
             start[leaf + 1] == start[leaf] + 1 && covers(g.blocks[pieces[start[leaf]].block], origin(leaf));
-        for (uint32_t c = 0; c < g.comps && !whole; c++) std::fill_n(to.v[c], 512, 0.0f);
+        for (uint32_t c = 0; c < g.comps && !whole; c++) std::fill_n(to.v[c], 512, g.background[c]);
         for (size_t p = start[leaf]; p < start[leaf + 1]; p++)
             piece_copy(g, g.blocks[pieces[p].block], pieces[p].leaf, to.v);
     }
@@ -175,13 +175,25 @@ void put_leaf(batch &b, const source &s, desk &d, const Coord &origin)
     b.chunk.push_back(static_cast<int64_t>(d.bytes.size() - at));
 }
 
+uint32_t turns(const bwvdb_grid &g) { return g.y_up && g.comps == 3 && g.vector_type != BWVDB_VEC_INVARIANT; }
+
+/* A grid's background as the file has it. */
+void background_of(const bwvdb_grid &g, float out[3])
+{
+    const float gain = g.gain != 0 ? g.gain : 1.0f;
+    for (uint32_t c = 0; c < 3; c++) out[c] = c < g.comps ? g.background[c] * gain : 0.0f;
+    if (!turns(g)) return;
+    std::swap(out[1], out[2]);
+    out[2] = 0.0f - out[2];
+}
+
 batch batch_make(const source &s, size_t first, size_t end, desk &d, byte_slab &slab)
 {
     batch b;
     const bwvdb_grid &g = s.g;
     const vdb_pack_fn pack = vdb_pack_for(s.o.simd);
-    const uint32_t turn = g.y_up && g.comps == 3 && g.vector_type != BWVDB_VEC_INVARIANT;
-    const vdb_pack_rule rule{g.comps, g.half, turn, g.gain != 0 ? g.gain : 1.0f, g.threshold};
+    vdb_pack_rule rule{g.comps, g.half, turns(g), g.gain != 0 ? g.gain : 1.0f, g.threshold, {}};
+    background_of(g, rule.background);
     d.bytes.clear();
     for (size_t i = first; i < end; i++) {
         s.gather(i, d.leaf);
@@ -230,9 +242,12 @@ std::string topology(const source &s, const std::vector<leaf_mask> &leaves)
     const bool sized = !s.g.half && s.flags & (vdb::io::COMPRESS_BLOSC | vdb::io::COMPRESS_ZIP);
     uint32_t roots = 0;
     for (size_t i = 0; i < leaves.size(); i = same_node(leaves, i, leaves.size(), 12)) roots++;
-    put(to, int32_t(1));                     // buffers
-    to.append(sizeof(float) * s.g.comps, 0); // the background
-    put(to, uint32_t(0)), put(to, roots);    // tiles, children
+    float background[3];
+    background_of(s.g, background);
+    put(to, int32_t(1)); // buffers
+    for (uint32_t c = 0; c < s.g.comps; c++)
+        put(to, s.g.half ? vdb::io::truncateRealToHalf(background[c]) : background[c]);
+    put(to, uint32_t(0)), put(to, roots); // tiles, children
     for (size_t i = 0, upper; i < leaves.size(); i = upper) {
         upper = same_node(leaves, i, leaves.size(), 12);
         for (int a = 0; a < 3; a++) put(to, leaves[i].origin[a] & ~int32_t(4095));
