@@ -13,8 +13,9 @@
 /// Of optical depth in a step where something burns: in more, what is white stands beside what is black within the
 /// step, and the jitter would speckle.
 #define THICK 0.3f
-enum { PARTS = 4 }; ///< of such a step, and of the one before, …
-#define SEEN 0.05f  ///< … as long as more than that of the light gets out
+enum { PARTS = 4 };     ///< of such a step, and of the one before
+#define SEEN 0.004f     ///< of the light gets out: what is behind is not seen, …
+#define SEEN_FIRE 1e-3f ///< … and fire, a hundred times as bright as white, not here
 
 /// K above which flames that leave soot hide what is behind them the more, and below it the less.
 #define GLOWS 1150.0f
@@ -216,15 +217,15 @@ struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_r
 {
     struct gathered g = {{{0}}, {{1, 1, 1, 1}}, 0}, before = g; // the last step
     float start = -1;                                           // where that began, if it may be taken in parts
-    const float step = m->steps.length;
-    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.through.v[3] > 0.004f;) {
+    const float step = m->steps.length, least = m->lit->fire ? SEEN_FIRE : SEEN;
+    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.through.v[3] > least;) {
         const struct gathered now = g;
         const float middle = ((float)n + jitter) * step;
         const float way[2] = {bw_most(middle - 0.5f * step, 0), bw_least(middle + 0.5f * step, r->length)};
         float skip;
         const float depth = step_see(m, r, way, step, &g, &skip);
         n += 1 + (int)(skip / step);
-        if (depth > THICK && now.through.v[3] > SEEN) { // once more, and the step before, in which it may have begun
+        if (depth > THICK) { // once more, and the step before, in which it may have begun
             const float from = start >= 0 ? start : way[0], part = (way[1] - from) / (start >= 0 ? 2 * PARTS : PARTS);
             g = start >= 0 ? before : now;
             for (float at = from; at < way[1] - 0.5f * part; at += part)
