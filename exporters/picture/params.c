@@ -40,7 +40,8 @@ const struct bw_param bw_picture_light_rows[5] = {
                   "grow along a shape's own z, bricks lie level; cylinders of bark, cloth, wax are not quite round. "  \
                   "facade: each part of a mesh is a house with windows; with `glow` some are lit."),                   \
         BW_F64(S, m gloss, "gloss", "0", 0, 1e3, 0,                                                                    \
-               "Mirrored light of flames, times what it is in life, where roughness is below 1; 0: of lamps alone."),  \
+               "Mirrored light of flames and other obstacles, times what it is in life, where roughness is below 1; "  \
+               "0: of lamps alone."),                                                                                  \
         BW_F64(S, m scale, "scale", "1", 1e-6, 1e6, 0,                                                                 \
                "Size of the material's pattern, times what it is in life: a brick is 24 cm long; of wax how far "      \
                "light gets, too."),                                                                                    \

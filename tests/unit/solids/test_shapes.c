@@ -416,8 +416,8 @@ Test(shapes, wax_glows_by_its_flame)
 /* ---- gloss ---- */
 
 /// Light of the middle of a slab's smooth top, where the eye would see a flame in it, with `n` shapes, of which the
-/// second would stand before the flame.
-static float mirrored(float gloss, int n)
+/// second would stand before the flame; all of them shine by themselves, `glow`.
+static float mirrored_glow(float gloss, int n, float glow)
 {
     const struct bw_shape shape[2] = {
         {.kind = BW_SHAPE_BOX, .center = {0, 0, -0.5}, .scale = {3, 3, 0.5}, UPRIGHT},
@@ -428,8 +428,12 @@ static float mirrored(float gloss, int n)
     struct bw_scene scene = {.lo = {-3, -3, -1}, .hi = {3, 3, 3}, .extinction = 1, .exposure = 1};
     scene.look = (struct bw_look)BW_LOOK_DEFAULT;
     scene.look.key = scene.look.environment = 0;
-    scene.look.material = (struct bw_material_wish){
-        .kind = BW_MATERIAL_PLAIN, .colour = {0.1f, 0.1f, 0.1f}, .roughness = 0.2f, .gloss = gloss, .scale = 1};
+    scene.look.material = (struct bw_material_wish){.kind = BW_MATERIAL_PLAIN,
+                                                    .colour = {0.1f, 0.1f, 0.1f},
+                                                    .roughness = 0.2f,
+                                                    .gloss = gloss,
+                                                    .glow = {glow, glow, glow},
+                                                    .scale = 1};
     v.flame = take(NULL, FLAME * FLAME * FLAME * sizeof(float));
     for (int i = 0; i < FLAME * FLAME * FLAME; i++)
         v.flame[i] = abs(i % FLAME - 8) < 3 && abs(i / FLAME % FLAME - 8) < 3 && abs(i / FLAME / FLAME - 8) < 3;
@@ -446,6 +450,8 @@ static float mirrored(float gloss, int n)
     return light;
 }
 
+static float mirrored(float gloss, int n) { return mirrored_glow(gloss, n, 0); }
+
 /* What is smooth mirrors flames, as much as it is told, and none that stand behind something else. */
 Test(shapes, gloss_mirrors_flames)
 {
@@ -453,4 +459,15 @@ Test(shapes, gloss_mirrors_flames)
     cr_expect_gt(one, 2 * dull, "%g beside %g", one, dull);
     cr_expect_float_eq(two - dull, 2 * (one - dull), 0.02f * two, "%g, %g, %g", dull, one, two);
     cr_expect_float_eq(mirrored(1, 2), mirrored(0, 2), 0.02f * one, "a wall before it: %g", mirrored(1, 2));
+}
+
+/* It mirrors other obstacles, too: of one that shines, what Fresnel's law says. */
+Test(shapes, gloss_mirrors_obstacles)
+{
+    const float want = 0.8f * (0.04f + 0.96f * powf(1 - 0.70711f, 5)); // at 45 degrees, less its roughness
+    const float alone = mirrored_glow(1, 1, 1) - mirrored_glow(1, 1, 0);
+    const float dull = mirrored_glow(0, 2, 1), one = mirrored_glow(1, 2, 1), two = mirrored_glow(2, 2, 1);
+    cr_expect_float_eq(one - dull, want, 0.05f * want, "%g, not %g", one - dull, want);
+    cr_expect_float_eq(two - dull, 2 * want, 0.1f * want, "%g, not %g", two - dull, 2 * want);
+    cr_expect_float_eq(alone, 1, 0.01f, "%g with none about", alone);
 }

@@ -20,6 +20,10 @@
 enum { ENDS = 16 };  ///< faces of others on a way through wax, at most
 #define FAINT 1e-4f  ///< of what a white surface sends back: no mirror is seen
 #define MIRROR 0.03  ///< no lamp is smaller in a mirror
+#define SMOOTH 0.03f ///< of roughness: such a mirror blurs nothing
+enum { BLUR = 4 };   ///< ways that a rough mirror looks, where the ray is not one of many
+#define SPOT 3.0f    ///< radiance: what is brighter, as lamps are, would be grains where few ways meet it
+#define FINER 37     ///< times its turn: how far facets lean
 
 /// Where light falls on an obstacle, what it is there, and what comes: irradiance over π, and what is mirrored.
 struct lit_place {
@@ -224,6 +228,60 @@ static void fire_mirror(struct lit_place *g)
     }
 }
 
+/// A way out of a mirror, one of n: that of facets which lean as its roughness says (as in gloss), spread as a
+/// sunflower's seeds are. 0: it leads into the surface.
+static int mirror_way(const struct lit_place *g, int i, int n_ways, double to[3])
+{
+    const struct bw_solid_seen *s = g->seen;
+    const double *n = g->finish.normal, alpha = (double)(g->finish.roughness * g->finish.roughness),
+                 turn = 6.283185307179586 * (0.3819660112501051 * i + (double)s->at.turn),
+                 own = FINER * (double)s->at.turn, share = fmin((i + own - floor(own)) / n_ways, 0.98),
+                 lean = alpha * sqrt(share / (1 - share));
+    double u[3], w[3], facet[3], length = 0, into = 0, out = 0;
+    bw_light_across(n, u, w);
+    for (int a = 0; a < 3; a++) {
+        facet[a] = n[a] + lean * (cos(turn) * u[a] + sin(turn) * w[a]);
+        length += facet[a] * facet[a];
+    }
+    for (int a = 0; a < 3; a++) facet[a] /= sqrt(length), into -= facet[a] * s->dir[a];
+    for (int a = 0; a < 3; a++) to[a] = s->dir[a] + 2 * into * facet[a], out += to[a] * s->at.face[a];
+    return into > 0 && out > 0;
+}
+
+/// Other obstacles, in the room's place, in a mirror whose roughness blurs them; they are no mirrors then.
+static void solid_mirror(struct lit_place *g, float open)
+{
+    const struct bw_solid_seen *s = g->seen;
+    const struct bw_look_room *room = &g->studio->room;
+    const int n = g->finish.roughness > SMOOTH && s->at.rays ? BLUR : 1;
+    const float even = g->finish.metal > 0 ? 1 : 1 - g->finish.roughness;
+    double from[3], to[3], cosine = 0;
+    float sum[3] = {0};
+    for (int a = 0; a < 3; a++) {
+        from[a] = s->at.p[a] + s->v->shapes->least * s->at.face[a];
+        cosine -= g->finish.normal[a] * s->dir[a];
+    }
+    for (int i = 0; i < n; i++) {
+        struct bw_shape_hit hit;
+        float rgb[3];
+        if (!mirror_way(g, i, n, to) || !bw_shapes_hit(s->v->shapes, from, to, HUGE_VAL, &hit)) continue;
+        struct bw_solid_seen seen = {.v = s->v,
+                                     .at = {.turn = s->at.turn, .rays = s->at.rays > 0},
+                                     .away = s->away + hit.depth,
+                                     .hit = &hit,
+                                     .mirrored = 1};
+        memcpy(seen.at.p, hit.p, sizeof seen.at.p);
+        memcpy(seen.dir, to, sizeof seen.dir);
+        bw_solid_shade(&seen, g->studio, rgb);
+        const float up = (float)(0.5 + 0.5 * to[2]);
+        for (int c = 0; c < 3; c++)
+            sum[c] +=
+                (fminf(rgb[c], SPOT) - open * (room->below[c] + up * (room->above[c] - room->below[c]))) / (float)n;
+    }
+    for (int c = 0; c < 3; c++)
+        g->mirrored[c] += g->finish.gloss * even * fresnel(head_on(&g->finish, c), fmin(fmax(cosine, 0), 1)) * sum[c];
+}
+
 /// How far a way goes on inside the obstacle that was hit, m; others that stand in it are no end.
 static double way_inside(const struct bw_solid_seen *s, const double to[3], double begin)
 {
@@ -267,12 +325,13 @@ void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *st
     const double *n = g.finish.normal;
     fire_add(&g, n, 4, g.arrives);
     if (g.finish.soft > 0) fire_through(&g);
-    if (g.finish.gloss > 0 && g.finish.roughness < 1) fire_mirror(&g);
+    if (g.finish.gloss > 0 && g.finish.roughness < 1 && !s.mirrored) fire_mirror(&g);
     const float up = 0.5f + 0.5f * (float)n[2], open = room_open(&s);
     for (int c = 0; c < 3; c++) // irradiance over π
         g.arrives[c] += open * (studio->room.below[c] + up * (studio->room.above[c] - studio->room.below[c]));
     for (int l = 0; l < studio->n_lights; l++) lamp_add(&g, l);
     if (g.finish.roughness < 1) room_mirror(&g, open);
+    if (g.finish.gloss > 0 && g.finish.roughness < 1 && s.hit && !s.mirrored) solid_mirror(&g, open);
     if (studio->shine) bw_shine_light(studio->shine, s.at.p, n, g.arrives);
     if (studio->shine && g.finish.roughness < 1) shine_mirror(&g);
     for (int c = 0; c < 3; c++)

@@ -13,6 +13,7 @@ struct bw_solid_seen {
     double away;                    ///< m from the eye
     double dir[3];                  ///< the eye's way to it
     const struct bw_shape_hit *hit; ///< the same on an obstacle as it is; NULL: as distances say
+    int32_t mirrored;               ///< 1: it is seen in another, and mirrors neither others nor flames
 };
 /// Light that it sends back to the eye.
 void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *studio, float rgb[3]);
