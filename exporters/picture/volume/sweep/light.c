@@ -3,13 +3,18 @@
  *
  * The planes across the light's dominant axis are swept away from the light: T(x) = Σ_w w·T(x + o_w)·exp(-s ds),
  * where the weights w interpolate bilinearly in the plane before. A cell gets the mean over its own depth d, (1 -
- * exp(-d))/d, which is second order for thin cells and leaves a lit skin on those that nothing gets through.
- * Repeated interpolation widens a shadow's edge as the square root of the distance: what a light of some size does,
- * for nothing. Cost: one pass, 10 operations a cell, whatever the distance. */
+ * exp(-d))/d, which is second order for thin cells and leaves a lit skin on those that nothing gets through. The three
+ * weights along an axis have the mean that the light's slope asks for, and a variance, which adds up plane by plane and
+ * widens a shadow's edge as the square root of the distance, as a light of some size does. Linear interpolation has
+ * one of its own, d(1 - d) of a shift of d, so that light leaks into folds however small the lamp; none at all makes
+ * waves beside edges (Lax and Wendroff 1960). BLUR of it is left, and what is below 0 or above 1 is cut. Cost: one
+ * pass, 12 operations a cell, whatever the distance. */
 #include "light.h"
 #include <picture/volume/scene/quick.h>
 
 #include <math.h>
+
+#define BLUR 0.35 ///< of the variance of linear interpolation
 
 /// One sweep: planes along `a`, rows along `b` inside each plane.
 struct sweep {
@@ -20,19 +25,17 @@ struct sweep {
     float *out;
 };
 
-/// 3×3 weights of a shift by (db, dc) in -1 … 1, softened by `spread` towards the four neighbours.
+/// 3×3 weights of a shift by (db, dc) in -1 … 1, softened by `spread`, a variance in cells².
 static void weights_make(double db, double dc, float spread, float w[9])
 {
     const double d[2] = {db, dc};
     double line[2][3];
     for (int a = 0; a < 2; a++) {
-        line[a][0] = fmax(-d[a], 0);
-        line[a][2] = fmax(d[a], 0);
-        line[a][1] = 1 - line[a][0] - line[a][2];
-        double side = 0.5 * (double)spread * line[a][1]; // keeps the sum
-        line[a][0] += side;
-        line[a][2] += side;
-        line[a][1] -= 2 * side;
+        const double most = fabs(d[a]) * (1 - fabs(d[a])), soft = (double)spread, square = d[a] * d[a];
+        const double wide = fmin(fmin(soft + BLUR * most, fmax(soft, most)), 1 - square);
+        line[a][0] = 0.5 * (square + wide - d[a]);
+        line[a][1] = 1 - square - wide;
+        line[a][2] = 0.5 * (square + wide + d[a]);
     }
     for (int k = 0; k < 9; k++) w[k] = (float)(line[0][k % 3] * line[1][k / 3]);
 }
@@ -45,6 +48,7 @@ static void row_sweep(const struct sweep *s, const float *up, ptrdiff_t pitch, c
     for (ptrdiff_t i = 0; i < s->n[0]; i++) {
         float t = w[0] * r0[i - 1] + w[1] * r0[i] + w[2] * r0[i + 1] + w[3] * r1[i - 1] + w[4] * r1[i] +
                   w[5] * r1[i + 1] + w[6] * r2[i - 1] + w[7] * r2[i] + w[8] * r2[i + 1];
+        t = bw_least(bw_most(t, 0), 1);
         const float depth = s->ds * ext[i * s->step[0]], keep = bw_exp_neg(depth);
         out[i * s->step[0]] += s->weight * t * (depth > 0.02f ? (1 - keep) / depth : 1 - 0.5f * depth);
         down[i] = t * keep;
