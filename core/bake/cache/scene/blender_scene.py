@@ -216,14 +216,25 @@ def world_make():
     world = bpy.data.worlds.new(cache["name"])
     world.use_nodes = True
     n = Nodes(world.node_tree)
-    up = n.new("SeparateXYZ", {0: n.new("TexCoord").outputs["Generated"]}).outputs["Z"]
-    height = n.new("MapRange", {"Value": up, "From Min": -1.0, "From Max": 1.0}).outputs[0]
-    sky = n.new("Background", {"Color": n.mix(height, colour(cache["below"]), colour(cache["above"]))})
+    to = n.new("SeparateXYZ", {0: n.new("TexCoord").outputs["Generated"]}).outputs
+    height = n.new("MapRange", {"Value": to["Z"], "From Min": -1.0, "From Max": 1.0}).outputs[0]
+    seen = sides_colour(n, to) if cache["sides"] else n.mix(height, colour(cache["below"]), colour(cache["above"]))
+    sky = n.new("Background", {"Color": seen})
     wall = n.new("Background", {"Color": wall_colour(n)})
     eye = n.new("LightPath").outputs["Is Camera Ray"]
     mixed = n.new("MixShader", {0: eye, 1: sky.outputs[0], 2: wall.outputs[0]})
     n.new("OutputWorld", {"Surface": mixed.outputs[0]})
     bpy.context.scene.world = world
+
+
+def sides_colour(n, to):
+    """The studio's six: each the squared cosine to it, whose mean over all directions is a sixth."""
+    light = (0, 0, 0)
+    for axis, sign, rgb in cache["sides"]:
+        part = n.math("MAXIMUM", n.math("MULTIPLY", to[axis], sign), 0.0)
+        part = n.new("VectorMath", {0: [6 * c for c in rgb], 3: n.math("MULTIPLY", part, part)}, operation="SCALE")
+        light = n.new("VectorMath", {0: light, 1: part.outputs[0]}, operation="ADD").outputs[0]
+    return light
 
 
 def wall_colour(n):

@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include "blender_scene.h"
+#include <picture/volume/light/ambient.h>
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
@@ -113,6 +114,21 @@ static void grids_put(FILE *f, const struct scene_grids *g)
     number_put(f, "ambient", g->ambient);
 }
 
+/// Of a studio, whose light from all around is no gradient: mean radiance from each of its sides.
+static void sides_put(FILE *f, const struct bw_look *l)
+{
+    fputs("    \"sides\": [", f);
+    for (int s = 0; s < 6 && !l->has_sky && !l->sky; s++) {
+        const double *to = bw_ambient_sides[s].to;
+        const int axis = to[0] != 0 ? 0 : to[1] != 0 ? 1 : 2;
+        float rgb[3];
+        bw_ambient_side_light(l, s, rgb);
+        fprintf(f, "%s(\"%c\", %g, (%.6g, %.6g, %.6g))", s ? ", " : "", "XYZ"[axis], to[axis], (double)rgb[0],
+                (double)rgb[1], (double)rgb[2]);
+    }
+    fputs("],\n", f);
+}
+
 static void look_put(FILE *f, const struct scene_facts *a)
 {
     const struct bw_scene *s = &a->look.scene;
@@ -126,7 +142,9 @@ static void look_put(FILE *f, const struct scene_facts *a)
     colour_put(f, "above", room.above, 1);
     fputs(", ", f);
     colour_put(f, "below", room.below, 1);
-    fputs(",\n    ", f);
+    fputs(",\n", f);
+    sides_put(f, l);
+    fputs("    ", f);
     colour_put(f, "wall", room.wall, 1);
     fputs(", ", f);
     colour_put(f, "wall_edge", room.edge, 1);
