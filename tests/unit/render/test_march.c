@@ -222,37 +222,66 @@ Test(march, fire_lights_its_surroundings)
     free(emission);
 }
 
+#define BALL 0.4 ///< m, radius of a ball of flame in a box of 2 m
+#define GLOW 5.0 ///< what it sends out, 1/m
+
+/// Light round and in that ball; bw_ambient_free gives it back.
+static struct bw_ambient ball_light(double soot)
+{
+    enum { N = 40 };
+    const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
+    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    struct bw_ambient a;
+    float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
+    scene.look.environment = 0;
+    for (int i = 0; i < N * N * N; i++) {
+        const double x = (i % N + 0.5) * box.h - 1, y = (i / N % N + 0.5) * box.h - 1;
+        const double z = (i / N / N + 0.5) * box.h - 1;
+        if (x * x + y * y + z * z > BALL * BALL) continue;
+        emission[4 * i] = (float)GLOW, extinction[i] = emission[4 * i + 3] = (float)soot;
+    }
+    cr_assert_eq(bw_ambient_make(&tools, &box, extinction, emission, &scene, &a), BW_OK);
+    free(extinction);
+    free(emission);
+    return a;
+}
+
 /* Of a deep ball of flame the surface is seen: what its soot keeps lights nothing. Of J/(4π r²) gets out what gets out
  * along its chords, (j/s)(1 - exp(-s chord)). */
 Test(march, deep_flames_light_by_their_surface)
 {
-    enum { N = 40 };
-    const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
-    const double radius = 0.4, glow = 5, pi = 3.14159265358979;
+    const double pi = 3.14159265358979;
     for (double soot = 1.5; soot < 10; soot *= 2) {
-        struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
-        float *extinction = take(NULL, N * N * N * sizeof(float)),
-              *emission = take(NULL, 4 * N * N * N * sizeof(float));
-        scene.look.environment = 0;
-        for (int i = 0; i < N * N * N; i++) {
-            const double x = (i % N + 0.5) * box.h - 1, y = (i / N % N + 0.5) * box.h - 1;
-            const double z = (i / N / N + 0.5) * box.h - 1;
-            if (x * x + y * y + z * z > radius * radius) continue;
-            emission[4 * i] = (float)glow, extinction[i] = emission[4 * i + 3] = (float)soot;
-        }
-        struct bw_ambient a;
-        cr_assert_eq(bw_ambient_make(&tools, &box, extinction, emission, &scene, &a), BW_OK);
+        struct bw_ambient a = ball_light(soot);
         float rgb[3] = {0};
         double out = 0;
-        for (double b = 5e-4; b < radius; b += 1e-3)
-            out += glow / soot * (1 - exp(-2 * soot * sqrt(radius * radius - b * b))) * 2 * pi * b * 1e-3;
+        for (double b = 5e-4; b < BALL; b += 1e-3)
+            out += GLOW / soot * (1 - exp(-2 * soot * sqrt(BALL * BALL - b * b))) * 2 * pi * b * 1e-3;
         const double want = out / (4 * pi * 0.95 * 0.95);
         bw_lamps_light(&a.lamps, (double[3]){0.48 * 0.95, -0.6 * 0.95, 0.64 * 0.95}, NULL, rgb);
         cr_log_info("soot %g: %.4f, exact %.4f", soot, (double)rgb[0], want);
         cr_assert_float_eq(rgb[0], want, 0.1 * want, "soot %g: %g, not %g", soot, (double)rgb[0], want);
         bw_ambient_free(&tools, &a);
-        free(extinction);
-        free(emission);
+    }
+}
+
+/* In the midst of flames it is no brighter than in endless ones, j/s, and nearly as bright where they are deep. */
+Test(march, deep_flames_are_as_bright_within_as_without)
+{
+    for (double soot = 12; soot < 100; soot *= 2) {
+        struct bw_ambient a = ball_light(soot);
+        float most = 0;
+        for (int i = 0; i < a.lamps.n; i++) {
+            float rgb[3] = {0};
+            double p[3];
+            for (int c = 0; c < 3; c++) p[c] = a.lamps.lamp[i].at[c] + 0.02;
+            bw_lamps_light(&a.lamps, p, NULL, rgb);
+            most = fmaxf(most, rgb[0]);
+        }
+        const double share = (double)most * soot / GLOW;
+        cr_log_info("soot %g: %.2f of j/s", soot, share);
+        cr_assert(share > 0.7 && share < 1, "soot %g: %g of j/s", soot, share);
+        bw_ambient_free(&tools, &a);
     }
 }
 

@@ -4,7 +4,8 @@
  * a distance r, less what smoke and the soot of the flames between take away for good, which is marched through the
  * coarse grid. A lamp is as wide as its block: r² has a floor R²/3, which gives a ball of even light and the block's
  * volume, radius R, what it has at its centre; and of what lies within R of it as much lies behind its light as before,
- * so that the mean (1 - exp(-2d))/2d of it gets out. */
+ * so that the mean (1 - exp(-2d))/2d of it gets out. Within the lamp, r from its centre, its light comes from as far as
+ * R + r: as deep flames are there, 1/s of what they send out is seen. */
 #include "lamps.h"
 #include <picture/volume/scene/quick.h>
 
@@ -159,7 +160,7 @@ static float lamp_through(const struct bw_dense *b, const float *dim, int smooth
         const float share = bw_least(bw_most((t - near) / step + 0.5f, 0), 1);
         depth[0] += (1 - share) * s, depth[1] += share * s;
     }
-    const float twice = 2 * depth[1] * step * r;
+    const float within = depth[1] * step * r, twice = within * bw_most(2, 1 + (float)own / bw_most(r, 1e-20f));
     return bw_exp_neg(depth[0] * step * r) * (twice > 0.01f ? (1 - bw_exp_neg(twice)) / twice : 1 - 0.5f * twice);
 }
 
