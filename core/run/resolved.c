@@ -76,8 +76,23 @@ static bool muted_resolve(struct bw_node *exports, const struct bw_chain *c)
     return good;
 }
 
-/* `muted`: what is muted, too. */
-static struct bw_node *chain_resolved(const struct bw_chain *c, bool muted)
+/* A shared look's files (a sky's) by their whole path, for the same reason. */
+static bool files_resolve(struct bw_node *map)
+{
+    for (int32_t i = 0; map && map->type != BW_NODE_SCALAR && i < map->count; i++) {
+        struct bw_node *n = map->child[i];
+        const bool file = map->type == BW_NODE_MAP && n->type == BW_NODE_SCALAR && n->key && !strcmp(n->key, "file");
+        char *path = file ? bw_path_absolute(n->text, n->place.file) : NULL;
+        struct bw_node *whole = path ? bw_node_new(BW_NODE_SCALAR, path) : NULL;
+        bw_free(path);
+        if (file && (!whole || bw_node_put(map, "file", whole) != BW_OK)) return false;
+        if (!file && !files_resolve(n)) return false;
+    }
+    return true;
+}
+
+/* As it is written: with what is muted, and files' whole paths. Otherwise what the hash is of. */
+static struct bw_node *chain_resolved(const struct bw_chain *c, bool written)
 {
     struct bw_node *root = bw_node_copy(c->preset->root), *stages = bw_node_new(BW_NODE_SEQ, NULL),
                    *exports = bw_node_new(BW_NODE_SEQ, NULL);
@@ -97,7 +112,7 @@ static struct bw_node *chain_resolved(const struct bw_chain *c, bool muted)
         good = bw_node_put(root, "stages", stages) == BW_OK;
         stages = NULL;
     }
-    if (good && muted) good = muted_resolve(exports, c);
+    if (good && written) good = files_resolve(bw_node_get(root, "look")) && muted_resolve(exports, c);
     if (good && exports->count) {
         good = bw_node_put(root, "export", exports) == BW_OK;
         exports = NULL;

@@ -242,6 +242,14 @@ run bake shaded.yaml --out shaded; expect "a bake in the shade" 0
 run preview shaded/vdb/shaded_0001.vdb --out own.png; expect "its preview" 0
 near own.png shaded/png/shaded_0001.png "the wall keeps the lamp's light from the smoke"
 
+# ---- a shared look's sky is a file beside the preset: files alone know it, too, wherever they lie ----
+mkdir -p aside; cp "$presets/../../presets/skies/dusk.hdr" aside/sky.hdr
+printf '%s\n' 'billow: 1' 'name: under' 'domain: {size: [1, 1, 1], voxel: 10 cm}' 'time: {fps: 24, frames: 1-1}' 'stages:' \
+    '  - set: {id: smoke, field: density, value: "x*x + y*y + (z-0.5)^2 < 0.1"}' 'look: {sky: {hdri: {file: sky.hdr}}}' \
+    'export:' '  - vdb: {fields: [density]}' >aside/under.yaml
+run bake aside/under.yaml --out under; expect "under a sky from a file" 0
+run preview under/vdb/under_0001.vdb --size 32 --out under.png; expect "its preview finds that" 0 "1 of 1"
+
 # ---- compare ----
 run compare whole whole; expect "a folder with itself" 0 "the same"
 run bake box.yaml --out again --threads 1; run compare whole again; expect "a bake with itself" 0 "the same"
