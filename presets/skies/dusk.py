@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes dusk.hdr, a sky a while after sunset, and so without a sun: afterglow in the picture's middle, mauve opposite,
-blue above, clouds that are lit from below. 1 of it is what `exposure: 1` shows as middle grey and a half.
+blue above, clouds that are lit from below; or nightfall.hdr, half an hour later: a narrow band of orange, deep blue
+above it, bars of cloud before both. 1 of it is what `exposure: 1` shows as middle grey and a half.
 
-    dusk.py FILE.hdr"""
+    dusk.py FILE.hdr [later]"""
 import math
 import sys
 
@@ -64,6 +65,27 @@ def sky(round_, up):
     return mix(rgb, base, 0.7 * thick)
 
 
+def nightfall(round_, up):
+    """The same, later."""
+    if up < 0:
+        return [0.012, 0.012, 0.014]
+    near = math.exp(-((round_ / 0.9) ** 2))
+    low = mix([0.05, 0.065, 0.105], [0.95, 0.36, 0.1], near)
+    rose = mix([0.045, 0.07, 0.125], [0.3, 0.19, 0.17], near)
+    teal = mix([0.03, 0.058, 0.12], [0.05, 0.1, 0.175], near)
+    rgb = mix(low, rose, smooth(-0.01, 0.075, up))
+    rgb = mix(rgb, teal, smooth(0.04, 0.17, up))
+    rgb = mix(rgb, [0.008, 0.018, 0.05], smooth(0.12, 0.75, up))
+    # Bars of cloud, thin, dark against the glow, their lower edges lit by it.
+    x, y = 3.2 * round_, 26 * up / (1 + 1.5 * up)
+    body = waves(x + 0.6 * waves(2 * x, y, 2), 1.3 * y + 0.8 * waves(x, 0.5 * y, 3), 6)
+    under = waves(x + 0.6 * waves(2 * x, y - 0.3, 2), 1.3 * (y - 0.3) + 0.8 * waves(x, 0.5 * y - 0.15, 3), 6)
+    thick = smooth(0.52, 0.78, body) * smooth(0.01, 0.05, up) * (1 - smooth(0.25, 0.6, up))
+    rim = smooth(0.02, 0.16, body - under) * near * math.exp(-up / 0.16)
+    cloud = mix(mix([0.022, 0.03, 0.055], [0.06, 0.05, 0.07], near), [0.7, 0.24, 0.1], 0.8 * rim)
+    return mix(rgb, cloud, 0.75 * thick)
+
+
 def rgbe(rgb):
     most = max(rgb)
     part, power = math.frexp(most)
@@ -87,11 +109,14 @@ def runs(line):
     return out
 
 
+if len(sys.argv) not in (2, 3) or not sys.argv[1].endswith(".hdr") or sys.argv[2:] not in ([], ["later"]):
+    sys.exit(__doc__)
+look = nightfall if sys.argv[2:] == ["later"] else sky
 with open(sys.argv[1], "wb") as out:
     out.write(b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y %d +X %d\n" % (HIGH, WIDE))
     for row in range(HIGH):
         up = math.pi * (0.5 - (row + 0.5) / HIGH)
-        line = [rgbe(sky(2 * math.pi * ((k + 0.5) / WIDE - 0.5), up)) for k in range(WIDE)]
+        line = [rgbe(look(2 * math.pi * ((k + 0.5) / WIDE - 0.5), up)) for k in range(WIDE)]
         out.write(bytes([2, 2, WIDE >> 8, WIDE & 255]))
         for c in range(4):
             out.write(runs([p[c] for p in line]))
