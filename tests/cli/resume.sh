@@ -40,8 +40,9 @@ run resume kill; expect "once more there is nothing to do" 0 "up to date"
 # ---- what is muted makes nothing: another build of its plugin would be no other bake ----
 sed 's/^export:$/&\n  - ply: {id: points, particles: none, enabled: false}/' film.yaml >muted.yaml
 run bake muted.yaml --out muted --frames 1001-1010; expect "with a muted exporter" 0 "10 frames"
-run resume muted --frames 1001-1024; expect "resolved.yaml, which leaves it out, is the same bake" 0 "24 frames"
-same "without what was muted" muted
+run resume muted --frames 1001-1024; expect "resolved.yaml, which says so, is the same bake" 0 "24 frames"
+that "without what was muted: the same files" diff <(listing whole | grep -v resolved.yaml) <(listing muted | grep -v resolved.yaml)
+that "but for a line in resolved.yaml" test "$(grep -A2 '  - ply:' muted/resolved.yaml | grep -c 'enabled: false')" = 1
 
 # ---- on demand ----
 sed '/^checkpoints/d' film.yaml >rare.yaml
