@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lamps with a place and a size: their light falls with the square of the distance, far off they are as lamps far off,
  * what they cross dims them along each way, and their shadows have the half-shadow of a disc. */
-#include "image_tools.h"
+#include "unit/render/image_tools.h"
 #include <picture/volume/sweep/shares.h>
 #include <picture/volume/render.h>
 #include <picture/volume/solid/shadow.h>
