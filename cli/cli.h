@@ -91,6 +91,8 @@ int cmd_help(int argc, char **argv);
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// A word as a shell reads it back, in quotes where it needs them (free), or NULL.
 char *cli_quote(const char *text);
+/// Does the name end so, in capitals or not?
+int cli_has_ending(const char *name, const char *ending);
 /// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
 int cli_write_file(const char *path, const char *text);
 /// A folder and those above it, unless they are there; an exit code, after a sentence unless 0.

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,12 @@ static FILE *file_create(const char *path)
     FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (fd >= 0 && !f) close(fd);
     return f;
+}
+
+int cli_has_ending(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+    return n > m && !strcasecmp(name + n - m, ending);
 }
 
 char *cli_quote(const char *text)

@@ -144,12 +144,6 @@ static int failed(void)
     return cli_exit_code(e->status);
 }
 
-static int is_named(const char *out, const char *ending)
-{
-    size_t n = strlen(out);
-    return n > 4 && !strcmp(out + n - 4, ending);
-}
-
 /* One file is one picture: its frame alone is asked for, and the picture has its name. NULL: it is no numbered file, or
  * more is asked for. */
 static char *picture_of_file(const char *what, const char *out, json_t *o)
@@ -157,7 +151,8 @@ static char *picture_of_file(const char *what, const char *out, json_t *o)
     const char *slash = strrchr(what, '/'), *name = slash ? slash + 1 : what, *end = name + strlen(name);
     struct stat st;
     char frame[32], *picture = NULL;
-    if (json_object_get(o, "frames") || (out && is_named(out, ".mp4")) || !is_named(name, ".vdb")) return NULL;
+    if (json_object_get(o, "frames") || (out && cli_has_ending(out, ".mp4")) || !cli_has_ending(name, ".vdb"))
+        return NULL;
     if (stat(what, &st) || !S_ISREG(st.st_mode)) return NULL;
     const int stem = (int)(end - name) - 4;
     for (end -= 4; end > name && (end[-1] < '0' || end[-1] > '9');) end--;
@@ -198,7 +193,7 @@ static int preview_submit(const struct farm_wish *w, const char *what, struct fa
     if (!code && !(all = cli_json(bw_cache_describe(cache, 1))) && !(all = cli_json(bw_cache_describe(cache, 0))))
         code = failed();
     if (!code && !m->out) m->out = name = cli_printf("%s.mp4", cli_text(all, "name"));
-    if (!code && !is_named(m->out, ".mp4"))
+    if (!code && !cli_has_ending(m->out, ".mp4"))
         code = cli_usage("--on slurm makes a movie in parts, and %s is a picture: make that here", m->out);
     if (!code) code = farm_movie(w, m, all);
     json_decref(all);
@@ -228,7 +223,7 @@ static int any_take(struct farm_wish *w, struct farm_movie *m, int code)
 
 static int preview_do(const struct farm_wish *w, struct farm_movie *m, const char *what)
 {
-    if (m->out && !is_named(m->out, ".png") && !is_named(m->out, ".mp4") && !is_named(m->out, ".exr"))
+    if (m->out && !cli_has_ending(m->out, ".png") && !cli_has_ending(m->out, ".mp4") && !cli_has_ending(m->out, ".exr"))
         return cli_usage("--out is %s; a name that ends in .mp4, .png or .exr is wanted", m->out);
     if (m->tasks && !w->on) return cli_usage("--tasks goes with --on slurm");
     const int code = farm_wish_check(w);

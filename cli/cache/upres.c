@@ -145,8 +145,8 @@ static void cache_say(struct line *l, const json_t *c, const char *preset, int f
 {
     line_add(l, strdup("bake"));
     line_add(l, strdup(preset));
-    line_set(l, cli_printf("name=%s_%s", cli_text(c, "name"), preset));
-    line_set(l, cli_printf("frames_from=\"%s\"", cli_text(c, "pattern")));
+    line_set(l, cli_printf("name=%s", cli_text(c, preset)));
+    line_set(l, cli_printf("frames_from=%s", cli_text(c, "frames_from")));
     char *domain = domain_text(c, factor);
     line_set(l, domain ? cli_printf("domain=%s", domain) : NULL);
     free(domain);

@@ -33,9 +33,9 @@ const struct cli_command command_check = {
 static void sequence_print(const json_t *one)
 {
     const char *grids = cli_text(one, "grids");
-    printf("%s####.vdb: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s\n", cli_text(one, "stem"),
-           cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"), cli_number(one, "missing"),
-           *grids ? grids : "unknown");
+    printf("%s####%s: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s\n", cli_text(one, "stem"),
+           cli_text(one, "ending"), cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"),
+           cli_number(one, "missing"), *grids ? grids : "unknown");
 }
 
 static void finding_print(const json_t *one)
@@ -65,9 +65,8 @@ static int cache_check(const char *what, int json)
 static int is_cache(const char *name)
 {
     struct stat st;
-    size_t n = strlen(name);
     if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) return 1;
-    return n > 4 && !strcmp(name + n - 4, ".vdb");
+    return cli_has_ending(name, ".vdb");
 }
 
 /* ---- a preset ---- */

@@ -202,12 +202,6 @@ static void file_print(const json_t *f)
 
 /* ---- the command ---- */
 
-static int ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 /* A stage and an exporter may have the same name: both are shown. */
 static void all_print(const json_t *all, int json)
 {
@@ -231,7 +225,7 @@ static int info_print(struct bw_session *session, const char *name, int json)
     json_t *all = (json ? cli_json_plain : cli_json)(bw_session_describe(session, name));
     const struct bw_error *e = bw_error_last();
     if (!all && e->status == BW_ERR_USAGE) return cli_usage("%s", e->sentence);
-    if (!all && ends_with(name, ".vdb")) fputs("billow: ", stderr);
+    if (!all && cli_has_ending(name, ".vdb")) fputs("billow: ", stderr);
     if (!all) return cli_failed();
     all_print(all, json);
     json_decref(all);
@@ -250,7 +244,7 @@ int cmd_info(int argc, char **argv)
     }
     const char *name = cli_operand(&command_info, argc, argv, "a name");
     if (!name) return EXIT_CODE_USAGE;
-    if (json && !ends_with(name, ".vdb"))
+    if (json && !cli_has_ending(name, ".vdb"))
         return cli_usage("info --json is for VDB files; `billow schema` has the parameters of all stages as JSON");
     struct bw_session *session = cli_session_open(plugin_path, preset_path);
     if (!session) return 7;

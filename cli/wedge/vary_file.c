@@ -26,27 +26,37 @@ static int file_wrong(const char *path, const json_t *node, const char *sentence
     return cli_exit_code(BW_ERR_PRESET);
 }
 
-/* A value as a preset would have it, on one line; new memory. */
-static char *node_text(const json_t *node)
+/* A text inside brackets. Plain texts may hold what divides those. */
+static char *inner_text(const char *text)
+{
+    json_t *string = strpbrk(text, ",[]{}:#'\"") ? json_string(text) : NULL;
+    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : strdup(text);
+    json_decref(string);
+    return quoted;
+}
+
+static char *text_join(char *all, const char *between, const char *key, char *text)
+{
+    char *name = key ? inner_text(key) : NULL;
+    char *more = cli_printf("%s%s%s%s%s", all, between, name ? name : "", name ? ": " : "", text);
+    free(name);
+    free(text);
+    free(all);
+    return more;
+}
+
+/* A value as a preset would have it, on one line; new memory. `inside`: of brackets. */
+static char *node_text(const json_t *node, int inside)
 {
     const json_t *list = json_object_get(node, "list"), *map = json_object_get(node, "map"), *one;
-    const char *key;
+    const char *key, *quoted = cli_text(node, "quoted");
     size_t i;
-    if (!list && !map) return strdup(cli_text(node, "text"));
+    if (*quoted) return strdup(quoted);
+    if (!list && !map) return inside ? inner_text(cli_text(node, "text")) : strdup(cli_text(node, "text"));
     char *all = strdup(list ? "[" : "{");
-    json_array_foreach (list, i, one) {
-        char *text = node_text(one), *more = cli_printf("%s%s%s", all, i ? ", " : "", text);
-        free(text);
-        free(all);
-        all = more;
-    }
+    json_array_foreach (list, i, one) all = text_join(all, i ? ", " : "", NULL, node_text(one, 1));
     i = 0;
-    json_object_foreach ((json_t *)map, key, one) {
-        char *text = node_text(one), *more = cli_printf("%s%s%s: %s", all, i++ ? ", " : "", key, text);
-        free(text);
-        free(all);
-        all = more;
-    }
+    json_object_foreach ((json_t *)map, key, one) all = text_join(all, i++ ? ", " : "", key, node_text(one, 1));
     char *whole = cli_printf("%s%s", all, list ? "]" : "}");
     free(all);
     return whole;
@@ -54,7 +64,7 @@ static char *node_text(const json_t *node)
 
 static void text_append(json_t *list, const json_t *node)
 {
-    char *text = node_text(node);
+    char *text = node_text(node, 0);
     json_array_append_new(list, json_string(text ? text : ""));
     free(text);
 }
@@ -102,7 +112,7 @@ static int list_add(json_t *axes, const char *path, const json_t *section)
         json_array_append_new(axis, choice);
         if (!map) return file_wrong(path, item, "list wants maps of keys to a value each");
         json_object_foreach (map, key, node) {
-            char *text = node_text(node);
+            char *text = node_text(node, 0);
             json_object_set_new(choice, key, json_string(text ? text : ""));
             free(text);
         }
@@ -129,7 +139,7 @@ static json_t *value_drawn(const char *path, const json_t *node, double part)
     json_t *value = NULL;
     if (!list) value = value_between(cli_text(node, "text"), part, place);
     else if (json_array_size(list)) {
-        text = node_text(json_array_get(list, (size_t)(part * (double)json_array_size(list))));
+        text = node_text(json_array_get(list, (size_t)(part * (double)json_array_size(list))), 0);
         value = json_string(text ? text : "");
     } else {
         file_wrong(path, node, "an empty list is nothing to draw from");

@@ -20,7 +20,11 @@ static json_t *node_json(const struct bw_node *n)
 {
     json_t *what = n->type == BW_NODE_SCALAR ? json_bytes(n->text ? n->text : "") : children_json(n);
     const char *kind = n->type == BW_NODE_SCALAR ? "text" : n->type == BW_NODE_MAP ? "map" : "list";
-    return json_pack("{s:o, s:i, s:i}", kind, what, "line", (int)n->place.line, "column", (int)n->place.column);
+    json_t *out = json_pack("{s:o, s:i, s:i}", kind, what, "line", (int)n->place.line, "column", (int)n->place.column);
+    char *quoted = n->type == BW_NODE_SCALAR && n->quoted ? bw_node_quote(n->text) : NULL;
+    if (quoted && *quoted == '"') json_object_set_new(out, "quoted", json_string(quoted));
+    bw_free(quoted);
+    return out;
 }
 
 char *bw_yaml_read(const char *path)

@@ -4,6 +4,7 @@
 #include "diag.h"
 
 #include "alloc.h"
+#include "text/utf8.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,23 +81,16 @@ static void diag_append_source(struct bw_diag *d, const struct bw_place *place)
     diag_append(d, caret);
 }
 
-static size_t utf8_bytes(const char *s)
-{
-    unsigned char c = (unsigned char)*s;
-    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if (!is_continuation(s[i])) return 0;
-    return n;
-}
-
 /* Sentences quote what a file or a plugin says: what is no text (half a character, a terminal's commands) becomes '?',
  * and what is too long ends early. */
 static char *sentence_clean(char *sentence)
 {
     char *s = sentence;
     while (s && *s) {
-        size_t n = utf8_bytes(s);
-        if (!n || ((unsigned char)*s < 0x20 && *s != '\n') || *s == 0x7f) *s = '?', n = 1;
+        uint32_t code;
+        int n = bw_utf8_next(s, &code);
+        if (n && bw_utf8_is_control(code) && *s != '\n') memset(s, '?', (size_t)n);
+        if (!n) *s = '?', n = 1;
         s += n;
         if (s - sentence < SENTENCE_MAX || !*s) continue;
         strcpy(s, strlen(s) > 3 ? "..." : "");

@@ -4,6 +4,7 @@
 #define BW_FILE_H
 
 #include "diag.h"
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { BW_FILE_MOST = 64 << 20 }; ///< bytes of a text
@@ -11,6 +12,8 @@ enum { BW_FILE_MOST = 64 << 20 }; ///< bytes of a text
 /// Open a file to read. Pipes, devices and folders are none: to open or to read them may never end. NULL: *why says
 /// why, a text of the C library's or static.
 FILE *bw_file_open(const char *path, const char **why);
+/// Does the name end so, with something before it? In any case: files from Windows are called SMOKE.VDB.
+bool bw_file_has_ending(const char *path, const char *ending);
 /// All of a text file, new memory; NULL after a sentence at `place` (NULL: it is about the file alone).
 char *bw_file_text(const char *path, const struct bw_place *place, struct bw_diag *d);
 

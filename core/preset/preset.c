@@ -7,11 +7,12 @@
 #include "outside/camera_file.h"
 #include "outside/curve_file.h"
 #include "base/alloc.h"
+#include "base/text/utf8.h"
 #include "preset/values/params.h"
 #include <string.h>
 
 /* Of a file's 255 bytes, 55 are for _quick, _v002, frame and suffix. */
-enum { STEPS_AUTO = 64, NAME_MAX_BYTES = 200 };
+enum { STEPS_AUTO = 64 };
 
 /* ---- time ---- */
 
@@ -70,6 +71,7 @@ static enum bw_status fields_take(struct bw_preset *p, const struct bw_list *lis
         const struct bw_node *n = map->child[i];
         struct bw_preset_field *f = &p->field[i];
         *f = (struct bw_preset_field){.name = n->key, .place = n->key_place};
+        if (bw_name_check(n->key, &n->key_place, "fields", d)) return d->status;
         f->kind = bw_node_is_null(bw_node_get(n, "kind")) ? -1 : v[i].kind;
         f->precision = bw_node_is_null(bw_node_get(n, "precision")) ? -1 : v[i].precision;
         f->advect = bw_node_is_null(bw_node_get(n, "advect")) ? -1 : v[i].advect;
@@ -192,15 +194,13 @@ static enum bw_status name_take(struct bw_preset *p, const char *file, struct bw
         name = own ? bw_node_new(BW_NODE_SCALAR, own) : NULL;
         bw_free(own);
         if (!name || bw_node_put(p->root, "name", name)) return bw_read_memory(d);
-    } else if (strpbrk(name->text, "/\\") || name->text[0] == '.' || !name->text[0]) {
-        return bw_diag_error(d, &name->place, BW_ERR_PRESET,
-                             "name becomes a folder's name: not empty, no slashes, no leading dot");
-    } else if (strlen(name->text) > NAME_MAX_BYTES) {
-        return bw_diag_error(d, &name->place, BW_ERR_PRESET, "name becomes a folder's name: %d bytes are the most",
-                             NAME_MAX_BYTES);
+        if (bw_name_fault(name->text))
+            return bw_diag_error(d, &p->root->place, BW_ERR_PRESET,
+                                 "the file's name becomes the preset's and its folder's, and it %s: give a `name`",
+                                 bw_name_fault(name->text));
     }
     p->name = name->text;
-    return BW_OK;
+    return bw_name_check(name->text, &name->place, "name", d);
 }
 
 static enum bw_status names_take(struct bw_preset *p, const char *path, struct bw_diag *d)

@@ -69,6 +69,7 @@ struct bw_preset {
     struct bw_preset_time time;
     const char *frames_from; ///< absolute pattern of the files that frames come from (`frames_from`), or NULL
     const char *frames_bake; ///< the preset whose cache those files are to be, or NULL: the command line bakes it first
+    int32_t frames_letters;  ///< of its last run of #: those that are no digits
     int64_t files_first, files_last; ///< their numbers, without a gap
     double memory_limit;             ///< bytes, 0: none
     double time_limit;               ///< s, 0: none

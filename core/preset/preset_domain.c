@@ -192,6 +192,7 @@ static enum bw_status domain_take(struct bw_preset_domain *domain, const struct 
                                   struct bw_node *map, double coarse, struct bw_diag *d)
 {
     struct bw_domain_info *info = &domain->info;
+    if (v->name && bw_name_check(map->key, &map->key_place, "domains", d)) return d->status;
     *domain = (struct bw_preset_domain){.name = v->name ? map->key : "main", .place = map->place};
     info->size = sizeof *info;
     info->name = domain->name;

@@ -18,12 +18,15 @@ struct pattern {
     size_t head_length, folder_length, digits;
 };
 
-static int pattern_split(const char *text, struct pattern *p)
+/* `letters`: so many of the last run of # are no digits, but belong to the name. */
+static int pattern_split(const char *text, int32_t letters, struct pattern *p)
 {
     const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text, *end = strrchr(name, '#');
     if (!end) return 0;
     const char *begin = end;
     while (begin > name && begin[-1] == '#') begin--;
+    begin += letters;
+    if (begin > end) return 0;
     *p = (struct pattern){name, end + 1, (size_t)(begin - name), (size_t)(name - text), (size_t)(end + 1 - begin)};
     return 1;
 }
@@ -31,7 +34,7 @@ static int pattern_split(const char *text, struct pattern *p)
 int bw_preset_frame_path(const struct bw_preset *p, int64_t number, char *out, size_t size)
 {
     struct pattern q;
-    if (!p->frames_from || !pattern_split(p->frames_from, &q)) return -1;
+    if (!p->frames_from || !pattern_split(p->frames_from, p->frames_letters, &q)) return -1;
     return snprintf(out, size, "%.*s%0*" PRId64 "%s", (int)(q.folder_length + q.head_length), p->frames_from,
                     (int)q.digits, number, q.tail);
 }
@@ -55,16 +58,16 @@ static int file_is_there(const struct bw_preset *p, int64_t number)
     return n > 0 && n < (int)sizeof path && !access(path, R_OK);
 }
 
-static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, const struct pattern *q,
-                                  struct bw_diag *d)
+/* How many there are, with the least and the largest number; -1: out of memory. */
+static int64_t files_count(struct bw_preset *p, const struct pattern *q)
 {
     char *folder = q->folder_length ? bw_printf("%.*s", (int)q->folder_length, p->frames_from) : bw_strdup(".");
     int64_t count = 0;
     errno = ENOMEM;
     DIR *dir = folder ? opendir(folder) : NULL;
-    bool memory = !dir && errno == ENOMEM;
+    const bool memory = !dir && errno == ENOMEM;
     bw_free(folder);
-    if (memory) return bw_diag_error(d, &n->place, BW_ERR_MEMORY, "frames_from: out of memory");
+    if (memory) return -1;
     p->files_first = INT64_MAX;
     p->files_last = -1;
     for (struct dirent *e; dir && (e = readdir(dir));) {
@@ -75,6 +78,16 @@ static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, 
         if (number > p->files_last) p->files_last = number;
     }
     if (dir) closedir(dir);
+    return count;
+}
+
+static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, struct bw_diag *d)
+{
+    struct pattern q;
+    int64_t count = 0;
+    while (!count && pattern_split(p->frames_from, p->frames_letters, &q))
+        if (!(count = files_count(p, &q))) p->frames_letters++; // "part#0001.vdb" is called part#####.vdb, too
+    if (count < 0) return bw_diag_error(d, &n->place, BW_ERR_MEMORY, "frames_from: out of memory");
     if (!count) return bw_diag_error(d, &n->place, BW_ERR_IO, "frames_from: there is no file %s", p->frames_from);
     for (int64_t i = p->files_first; count <= p->files_last - p->files_first && i <= p->files_last; i++)
         if (!file_is_there(p, i))
@@ -91,10 +104,10 @@ enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_f
     if (v->kind == BW_FRAMES_BAKE) p->frames_bake = v->bake;
     if (v->kind != BW_FRAMES_FILES) return BW_OK;
     if (n->type == BW_NODE_MAP) n = n->child[0];
-    if (!pattern_split(v->files, &q))
+    if (!pattern_split(v->files, 0, &q))
         return bw_diag_error(d, &n->place, BW_ERR_PRESET,
                              "frames_from wants files with #### for the number, like plume_####.vdb, not \"%s\"",
                              n->text);
     p->frames_from = v->files;
-    return folder_scan(p, n, &q, d);
+    return folder_scan(p, n, d);
 }

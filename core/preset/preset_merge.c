@@ -103,6 +103,7 @@ static enum bw_status id_check(const struct bw_node *list, int32_t i, struct bw_
     const struct bw_node *id = bw_node_get(entry_inner(list->child[i]), "id");
     if (bw_node_is_null(id)) return BW_OK;
     enum bw_status status = bw_read_word(id, "id", d);
+    if (!status) status = bw_name_check(id->text, &id->place, "id", d);
     int32_t first = status ? -1 : bw_names_get(ids, id->text);
     if (status) return status;
     if (first < 0) return bw_names_put(ids, id->text, i) ? bw_read_memory(d) : BW_OK;

@@ -35,6 +35,7 @@ enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_f
 enum bw_status bw_preset_shared_form(const struct bw_preset *p, struct bw_diag *d);
 
 /// A word (non-empty scalar).
+enum bw_status bw_name_check(const char *name, const struct bw_place *place, const char *what, struct bw_diag *d);
 enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d);
 /// The first of two failures.
 enum bw_status bw_first(enum bw_status a, enum bw_status b);

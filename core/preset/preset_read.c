@@ -2,6 +2,7 @@
 /* Small things that the preset reader's files share. */
 #include "preset_private.h"
 
+#include "base/text/utf8.h"
 #include "preset/values/params_private.h"
 
 enum bw_status bw_first(enum bw_status a, enum bw_status b) { return a ? a : b; }
@@ -9,6 +10,12 @@ enum bw_status bw_first(enum bw_status a, enum bw_status b) { return a ? a : b; 
 enum bw_status bw_read_memory(struct bw_diag *d)
 {
     return bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory while reading the preset");
+}
+
+enum bw_status bw_name_check(const char *name, const struct bw_place *place, const char *what, struct bw_diag *d)
+{
+    const char *fault = bw_name_fault(name);
+    return fault ? bw_diag_error(d, place, BW_ERR_PRESET, "%s: \"%.80s\" %s", what, name, fault) : BW_OK;
 }
 
 enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d)

@@ -73,11 +73,12 @@ static const char *name_given(const struct bw_exporter *e, char usual[256])
     return p->name && *p->name ? p->name : usual;
 }
 
-/// Without the run of # at its end.
-static size_t stem_length(const char *name)
+/// Without the run of # at the end of a given name: in the preset's # is a letter.
+static size_t stem_length(const struct bw_exporter *e, const char *name)
 {
+    const struct vdb_params *p = e->params;
     size_t n = strlen(name);
-    while (n && name[n - 1] == '#') n--;
+    while (name == p->name && n && name[n - 1] == '#') n--;
     return n;
 }
 
@@ -85,7 +86,7 @@ static void file_name(const struct bw_exporter *e, int64_t number, char out[256]
 {
     char usual[256];
     const char *name = name_given(e, usual);
-    const size_t stem = stem_length(name), asked = strlen(name) - stem;
+    const size_t stem = stem_length(e, name), asked = strlen(name) - stem;
     const int digits = asked > 4 ? (int)asked : 4; // fewer make hosts lose the order
     snprintf(out, 256, "vdb/%.*s%s%0*" PRId64 ".vdb", (int)stem, name, asked ? "" : "_", digits, number);
 }
@@ -116,8 +117,8 @@ static enum bw_status vdb_init(struct bw_exporter *e)
     const struct vdb_params *p = e->params;
     char usual[256];
     const char *name = name_given(e, usual);
-    const size_t length = strlen(name), stem = stem_length(name);
-    if (strchr(name, '/') || memchr(name, '#', stem))
+    const size_t length = strlen(name), stem = stem_length(e, name);
+    if (strchr(name, '/') || (name == p->name && memchr(name, '#', stem)))
         return e->host->fail(e, BW_ERR_PRESET, "name \"%s\" must hold no '/', and '#' only at its end", name);
     if (stem > 180) return e->host->fail(e, BW_ERR_PRESET, "name of %zu characters is too long: 180 at most", stem);
     if (length - stem > 12) return e->host->fail(e, BW_ERR_PRESET, "name \"%s\" asks for more than 12 digits", name);

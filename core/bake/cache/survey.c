@@ -3,6 +3,7 @@
  * included; of other files the domain is the box that their flow ever fills. */
 #include "cache.h"
 
+#include "base/text/utf8.h"
 #include "preset/tree/node.h"
 #include "preset/values/params.h"
 #include <common/openvdb/bwvdb.h>
@@ -16,7 +17,7 @@ struct survey {
     double h, origin[3];    ///< the flow's voxels: edge, and the low corner of voxel (0,0,0)
     int32_t lo[3], hi[3];   ///< voxels of the flow that are there in any frame
     const char *flow;       ///< the name of the flow's grid
-    char *fields, *vectors; ///< "density, temperature"; "dye: {kind: vector}"
+    char *fields, *vectors; ///< of YAML: '"density", "temperature"'; '"dye": {kind: vector}'
     struct bw_node *domain; ///< of the bake's resolved.yaml, or NULL: not a bake of ours
 };
 
@@ -29,22 +30,9 @@ static int is_flow(const char *name)
     return 0;
 }
 
-/* A name as YAML reads it back: bare, or between quotes. New memory. */
-static char *name_quoted(const char *name)
-{
-    static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    if (*name && !name[strspn(name, bare)]) return bw_strdup(name);
-    json_t *text = json_bytes(name);
-    char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
-    char *copy = quoted ? bw_strdup(quoted) : NULL;
-    free(quoted);
-    json_decref(text);
-    return copy;
-}
-
 static void list_add(char **list, const char *format, const char *bare)
 {
-    char *name = name_quoted(bare), *item = name ? bw_printf(format, name) : NULL,
+    char *name = bw_node_quote(bare), *item = name ? bw_printf(format, name) : NULL,
          *grown = item && *list ? bw_printf("%s%s%s", *list, **list ? ", " : "", item) : NULL;
     bw_free(name);
     bw_free(item);
@@ -129,6 +117,31 @@ static void domain_look(struct survey *c, const char *pattern)
 
 /* ---- as JSON ---- */
 
+/* What a preset may be called after the files: where the rule of names says no, an underscore. */
+static char *title_of(const char *files, const char *what)
+{
+    enum { MOST = 100 };
+    char *title = bw_strdup(files), *s = title;
+    uint32_t code;
+    while (s && *s && s - title < MOST) {
+        const int n = bw_utf8_next(s, &code);
+        if (!n || bw_utf8_is_control(code) || strchr("/\\", *s) || (s == title && *s == '.'))
+            memset(s, '_', n ? (size_t)n : 1);
+        s += n ? n : 1;
+    }
+    if (s) *s = '\0';
+    char *whole = title ? bw_printf("%s_%s", title, what) : NULL, *quoted = whole ? bw_node_quote(whole) : NULL;
+    bw_free(whole);
+    bw_free(title);
+    return quoted;
+}
+
+static void text_add(json_t *out, const char *key, char *text)
+{
+    if (text) json_object_set_new(out, key, json_string(text));
+    bw_free(text);
+}
+
 static json_t *node_json(const struct bw_node *n)
 {
     if (n->type == BW_NODE_SCALAR) return json_string(n->text ? n->text : "");
@@ -156,7 +169,10 @@ bool cache_survey(const struct cache *cache, json_t *out, struct bw_diag *d)
         domain_look(&c, cache->pattern);
         if (c.fps > 0) json_object_set_new(out, "fps", json_real(c.fps));
         json_object_set_new(out, "voxel", json_real(c.h));
-        json_object_set_new(out, "flow", json_string(c.flow));
+        text_add(out, "flow", bw_node_quote(c.flow));
+        text_add(out, "upres", title_of(cache->files.name, "upres"));
+        text_add(out, "retime", title_of(cache->files.name, "retime"));
+        text_add(out, "frames_from", bw_node_quote(cache->pattern));
         json_object_set_new(out, "fields", json_string(c.fields));
         json_object_set_new(out, "vectors", json_string(c.vectors));
         json_object_set_new(out, "first_voxel", json_pack("[i,i,i]", c.lo[0], c.lo[1], c.lo[2]));

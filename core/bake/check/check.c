@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 static const struct finding_kind gap = {
@@ -43,7 +44,7 @@ static void file_add(struct check *c, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name), digits = 0, room = n < 5 ? 0 : n - 4;
-    if (!room || strcmp(name + room, ".vdb") || name[0] == '.') return;
+    if (!room || strcasecmp(name + room, ".vdb") || name[0] == '.') return;
     while (digits < room && digits < 18 && name[room - 1 - digits] >= '0' && name[room - 1 - digits] <= '9') digits++;
     struct frame_file *grown = bw_realloc(c->file, (c->n + 1) * sizeof *grown);
     if (!grown) return;
@@ -104,10 +105,11 @@ static void sequence_check(struct check *c, size_t begin, size_t end)
         file_check(&seen, c->file[i].path, c->file[i].number);
     }
     sequence_end(&seen);
-    json_array_append_new(c->sequences, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "stem", json_bytes(first->stem),
-                                                  "first", (json_int_t)first->number, "last", (json_int_t)last->number,
-                                                  "files", (json_int_t)(end - begin), "missing", (json_int_t)absent,
-                                                  "grids", json_bytes(seen.names ? seen.names : "")));
+    json_array_append_new(c->sequences,
+                          json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:o}", "stem", json_bytes(first->stem), "ending",
+                                    first->path + strlen(first->path) - 4, "first", (json_int_t)first->number, "last",
+                                    (json_int_t)last->number, "files", (json_int_t)(end - begin), "missing",
+                                    (json_int_t)absent, "grids", json_bytes(seen.names ? seen.names : "")));
     c->range[c->n_ranges++] = (struct range){first->stem, first->number, last->number};
     sequence_free(&seen);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 enum { DEPTH_MOST = 16 }; ///< folders below each other
@@ -49,7 +50,7 @@ static void files_compare(const struct compared *c)
     if (bytes_same(c, &at)) return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t e = strlen(kinds[i].ending);
-        if (n < e || strcmp(c->name + n - e, kinds[i].ending)) continue;
+        if (n < e || strcasecmp(c->name + n - e, kinds[i].ending)) continue;
         kinds[i].compare(c);
         break;
     }

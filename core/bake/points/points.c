@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 enum { KINDS = 16, FILE_MOST = 1 << 30 };
@@ -129,7 +130,7 @@ static void file_take(struct moment *m, const char *path, const char *kind, stru
 static int kind_of(const char *file, const char *cache, int64_t frame, char kind[128])
 {
     const char *end = strrchr(file, '.'), *number = end;
-    if (!end || strcmp(end, ".ply")) return 0;
+    if (!end || strcasecmp(end, ".ply")) return 0;
     while (number > file && number[-1] >= '0' && number[-1] <= '9') number--;
     if (number == end || number == file || number[-1] != '_' || strtoll(number, NULL, 10) != frame) return 0;
     const size_t n = strlen(cache);

@@ -2,6 +2,7 @@
 /* Stages and exporters with their parameters and fields, as JSON: the same rows that the preset reader uses. */
 #include "describe.h"
 
+#include "base/file.h"
 #include <string.h>
 
 const char *param_type(const struct bw_param *p)
@@ -168,12 +169,6 @@ static json_t *preset_find_json(const struct session *s, const char *name, struc
     return o;
 }
 
-static int ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 /* A section is looked for only where no plugin has the name, a preset where no section has it. */
 static json_t *name_json(const struct session *s, const char *name, struct bw_diag *d)
 {
@@ -182,7 +177,7 @@ static json_t *name_json(const struct session *s, const char *name, struct bw_di
                           *exporter = bw_registry_exporter(s->registry, name);
     json_t *section = stage || exporter ? NULL : section_json(name);
     if (section) json_object_set_new(all, "section", section);
-    else if (ends_with(name, ".vdb")) json_object_set_new(all, "file", file_json(name, d));
+    else if (bw_file_has_ending(name, ".vdb")) json_object_set_new(all, "file", file_json(name, d));
     else if (!stage && !exporter) json_object_set_new(all, "preset", preset_find_json(s, name, d));
     if (stage) json_object_set_new(all, "stage", stage_json(stage));
     if (exporter) json_object_set_new(all, "exporter", exporter_json(exporter));

@@ -2,6 +2,7 @@
 /* Small things that everything which describes something needs. */
 #include "session.h"
 
+#include "base/text/utf8.h"
 #include <string.h>
 
 char *json_text(json_t *root, size_t flags, struct bw_diag *d)
@@ -14,20 +15,11 @@ char *json_text(json_t *root, size_t flags, struct bw_diag *d)
 
 /* ---- texts that may be no UTF-8, as names of files may ---- */
 
-enum { FIRST = 0xEF80, LAST = 0xEFFF }; ///< what the bytes 0x80 … 0xFF stand as, of the plane for private use
-
 int character_length(const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int n = *s < 0x80 ? 1 : *s < 0xC0 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF8 ? 4 : 0;
-    uint32_t code = n > 1 ? *s & (0x7Fu >> n) : *s;
-    for (int i = 1; i < n; i++) {
-        if ((s[i] & 0xC0) != 0x80) return 0;
-        code = code << 6 | (s[i] & 0x3F);
-    }
-    if (n < 1 || code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return 0;
-    return code >= FIRST && code <= LAST ? 0 : n;
+    uint32_t code;
+    const int n = bw_utf8_next(text, &code);
+    return code >= BW_UTF8_BYTES_FIRST && code <= BW_UTF8_BYTES_LAST ? 0 : n;
 }
 
 json_t *json_bytes(const char *text)
@@ -37,7 +29,7 @@ json_t *json_bytes(const char *text)
         int n = character_length((const char *)s);
         for (int i = 0; i < n; i++) *end++ = (char)*s++;
         if (n) continue;
-        *end++ = (char)(0xE0 | FIRST >> 12);
+        *end++ = (char)(0xE0 | BW_UTF8_BYTES >> 12);
         *end++ = (char)(*s < 0xC0 ? 0xBE : 0xBF);
         *end++ = (char)(0x80 | (*s++ & 0x3F));
     }

@@ -116,7 +116,7 @@ static enum bw_status file_name(const char *temporary, const char *path, struct 
 static enum bw_status temporary_make(const char *path, char out[4200], struct bw_diag *d)
 {
     static _Atomic unsigned number; // two at once
-    snprintf(out, 4200, "%.4000s.part-%ld-%u", path, (long)getpid(), number++);
+    snprintf(out, 4200, "%.*s.part-%ld-%u", (int)(file_base(path) - path), path, (long)getpid(), number++);
     const int fd = file_create(AT_FDCWD, out);
     if (fd >= 0 && !close(fd)) return BW_OK;
     return bw_diag_error(d, NULL, BW_ERR_IO, "cannot write %s: %s", path, strerror(errno));

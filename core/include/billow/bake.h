@@ -80,7 +80,8 @@ BW_API const char *bw_nearest_word(const char *word, const char *const *words, u
 BW_API const char *bw_number_words(double x, const char *unit, char out[48]);
 
 /// A YAML file of the host's own, read as presets are. JSON, new memory; each node has "line", "column" (from 1), and
-/// one of "text", "list" and "map". Errors: BW_ERR_IO, BW_ERR_PRESET with the place.
+/// one of "text", "list" and "map"; a text that must stand in quotes has "quoted", itself between them. Errors:
+/// BW_ERR_IO, BW_ERR_PRESET with the place.
 BW_API char *bw_yaml_read(const char *path);
 
 /* ---- sessions ---- */

@@ -151,19 +151,14 @@ static int prim_tell(const struct usda_prim *prim, void *user)
 
 /* ---- any ---- */
 
-static int has_ending(const char *path, const char *ending)
-{
-    const size_t n = strlen(path), m = strlen(ending);
-    return n > m && !strcmp(path + n - m, ending);
-}
-
 enum bw_status curve_read(const char *path, double scale, int y_up, const struct bw_place *place, struct curve *c,
                           struct bw_diag *d)
 {
     struct reading r = {.path = path, .place = place, .d = d, .c = c};
-    const int usda = has_ending(path, ".usda"), obj = has_ending(path, ".obj");
+    const int usda = bw_file_has_ending(path, ".usda"), obj = bw_file_has_ending(path, ".obj");
     *c = (struct curve){0};
-    if (!usda && !obj && !has_ending(path, ".csv")) return wrong(&r, "a curve is read from .obj, .csv or .usda");
+    if (!usda && !obj && !bw_file_has_ending(path, ".csv"))
+        return wrong(&r, "a curve is read from .obj, .csv or .usda");
     char *text = bw_file_text(path, place, d);
     if (text && usda) usda_walk(text, path, prim_tell, &r, d);
     else if (text) obj ? obj_read(&r, text) : csv_read(&r, text);

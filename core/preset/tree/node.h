@@ -42,6 +42,9 @@ enum bw_status bw_node_append(struct bw_node *seq, struct bw_node *value);
 struct bw_node *bw_node_new(enum bw_node_type type, const char *text);
 /// "a list", "a map", or the text in quotes, for messages. `buffer` of 64 bytes.
 const char *bw_node_describe(const struct bw_node *n, char *buffer);
+/// A text as YAML reads it back on one line, in quotes where it needs them, new memory; NULL: out of memory. Bytes that
+/// are no UTF-8 come out as base/text/utf8.h says.
+char *bw_node_quote(const char *text);
 /// Write as YAML (block style; scalars quoted where needed) so that reading it again gives the same tree.
 void bw_node_write(const struct bw_node *n, FILE *f);
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/text/utf8.h"
 #include <errno.h>
 #include <libfyaml.h>
 #include <stdlib.h>
@@ -293,29 +294,16 @@ static enum bw_status reader_parse(struct reader *r)
     return status;
 }
 
-/* Bytes of the UTF-8 character at s, 0 when it is none or a control character that YAML has no place for. */
-static int char_bytes(const unsigned char *s)
-{
-    int more = *s < 0x80                 ? 0
-               : *s >= 0xc2 && *s < 0xe0 ? 1
-               : *s >= 0xe0 && *s < 0xf0 ? 2
-               : *s >= 0xf0 && *s < 0xf5 ? 3
-                                         : -1;
-    if (more < 0 || (*s < 0x20 && !strchr("\t\n\r", *s))) return 0;
-    for (int i = 1; i <= more; i++) {
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    }
-    return more + 1;
-}
-
 /* libfyaml 0.7 never returns from a directive with a broken character in it, so both are refused before it looks;
  * no preset needs a directive. */
 static enum bw_status reader_check_text(const struct reader *r)
 {
     struct bw_place place = {r->document->name, 1, 1, r->document->text};
     for (const char *s = r->document->text; *s;) {
-        int bytes = char_bytes((const unsigned char *)s);
-        if (!bytes) return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a character that is no UTF-8 text");
+        uint32_t code;
+        const int bytes = bw_utf8_next(s, &code);
+        if (!bytes || (code < 0x20 && !strchr("\t\n\r", *s)))
+            return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a character that is no UTF-8 text");
         if (*s == '%' && place.column == 1) {
             return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a line can't begin with %%");
         }

@@ -3,6 +3,9 @@
  * something else in double quotes. Reading it again gives the same tree. */
 #include "node_private.h"
 
+#include "base/alloc.h"
+#include "base/text/utf8.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Plain only when the text is letters, digits and a few signs, with no leading sign that YAML gives a meaning:
@@ -21,21 +24,41 @@ static int text_is_plain(const char *text)
     return 1;
 }
 
+/* The next character of `*at` as it stands between double quotes, in ASCII where it is no plain text. */
+static void char_quote(const char **at, char out[12])
+{
+    uint32_t code;
+    const int n = bw_utf8_next(*at, &code);
+    if (!n) snprintf(out, 12, "\\u%04x", BW_UTF8_BYTES | (unsigned char)**at);
+    else if (code == '\n') snprintf(out, 12, "\\n");
+    else if (code == '"' || code == '\\') snprintf(out, 12, "\\%c", (int)code);
+    else if (bw_utf8_is_control(code) || code == 0xFEFF) snprintf(out, 12, "\\u%04x", (unsigned)code);
+    else snprintf(out, 12, "%.*s", n, *at);
+    *at += n ? n : 1;
+}
+
 static void quoted_write(const char *text, FILE *f)
 {
+    char c[12];
     fputc('"', f);
-    for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\') {
-            fprintf(f, "\\%c", *c);
-        } else if (*c == '\n') {
-            fputs("\\n", f);
-        } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            fprintf(f, "\\x%02x", (unsigned)(unsigned char)*c);
-        } else {
-            fputc(*c, f);
-        }
+    while (*text) char_quote(&text, c), fputs(c, f);
+    fputc('"', f);
+}
+
+char *bw_node_quote(const char *text)
+{
+    static const char *const nothing[] = {"", "~", "null"};
+    int plain = text_is_plain(text);
+    for (int i = 0; i < 3; i++) plain &= strcmp(text, nothing[i]) != 0;
+    char *out = plain ? bw_strdup(text) : bw_calloc(6 * strlen(text) + 3), *end = out, c[12];
+    if (!out || plain) return out;
+    *end++ = '"';
+    while (*text) {
+        char_quote(&text, c);
+        end = stpcpy(end, c);
     }
-    fputc('"', f);
+    *end = '"';
+    return out;
 }
 
 static void text_write(const char *text, int quoted, FILE *f)

@@ -4,6 +4,7 @@
 #include "params_private.h"
 
 #include "base/alloc.h"
+#include "base/text/utf8.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -191,13 +192,18 @@ static enum bw_status text_value(struct bw_compile *k, struct bw_value *v, const
 
 char *bw_path_absolute(const char *path, const char *file)
 {
-    if (path[0] == '/') return bw_strdup(path);
+    char *own = bw_strdup(path), *whole;
+    if (!own) return NULL;
+    bw_utf8_to_bytes(own);
+    if (own[0] == '/') return own;
     const char *slash = file ? strrchr(file, '/') : NULL;
     int folder = slash ? (int)(slash - file) : 0;
-    if (slash && file[0] == '/') return bw_printf("%.*s/%s", folder, file, path);
     char here[CURRENT_DIR_MAX];
-    if (!getcwd(here, sizeof here)) return NULL;
-    return slash ? bw_printf("%s/%.*s/%s", here, folder, file, path) : bw_printf("%s/%s", here, path);
+    if (slash && file[0] == '/') whole = bw_printf("%.*s/%s", folder, file, own);
+    else if (!getcwd(here, sizeof here)) whole = NULL;
+    else whole = slash ? bw_printf("%s/%.*s/%s", here, folder, file, own) : bw_printf("%s/%s", here, own);
+    bw_free(own);
+    return whole;
 }
 
 /* Relative to the file that says it, so that a base preset may stand elsewhere. */

@@ -2,6 +2,7 @@
 #include "mux.h"
 
 #include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
 
 /// How many frames decoding is ahead of showing: then no packet is shown before it is decoded.
 static int64_t packets_ahead(const struct bw_packets *p)
@@ -42,21 +43,31 @@ static int stream_make(AVFormatContext *file, const AVCodecParameters *what, AVR
     return avcodec_parameters_copy(stream->codecpar, what);
 }
 
-int bw_mux(const struct bw_packets *p, const AVCodecParameters *what, AVRational rate, const char *path)
+/// A name as FFmpeg opens it: what stands before a colon would be a protocol's name to it. NULL: out of memory.
+static char *address_of(const char *path) { return av_asprintf("file:%s", path); }
+
+static int file_write(AVFormatContext *file, const struct bw_packets *p, AVRational rate)
 {
-    AVFormatContext *file = NULL;
     AVDictionary *options = NULL;
-    int code = avformat_alloc_output_context2(&file, NULL, "mp4", path);
-    if (code < 0) return code;
-    file->flags |= AVFMT_FLAG_BITEXACT; // no names of versions, no dates
-    code = stream_make(file, what, rate);
-    if (code >= 0) code = avio_open(&file->pb, path, AVIO_FLAG_WRITE);
+    int code = avio_open(&file->pb, file->url, AVIO_FLAG_WRITE);
     av_dict_set(&options, "movflags", "+faststart", 0);
     if (code >= 0) code = avformat_write_header(file, &options);
     av_dict_free(&options);
     if (code >= 0) code = packets_write(p, file, av_inv_q(rate));
     if (code >= 0) code = av_write_trailer(file);
-    if (code >= 0 && file->pb->error) code = file->pb->error;
+    return code >= 0 && file->pb->error ? file->pb->error : code;
+}
+
+int bw_mux(const struct bw_packets *p, const AVCodecParameters *what, AVRational rate, const char *path)
+{
+    AVFormatContext *file = NULL;
+    char *address = address_of(path);
+    int code = address ? avformat_alloc_output_context2(&file, NULL, "mp4", address) : AVERROR(ENOMEM);
+    av_free(address);
+    if (code < 0) return code;
+    file->flags |= AVFMT_FLAG_BITEXACT; // no names of versions, no dates
+    code = stream_make(file, what, rate);
+    if (code >= 0) code = file_write(file, p, rate);
     const int closed = file->pb ? avio_closep(&file->pb) : 0;
     avformat_free_context(file);
     return code < 0 ? code : closed;
@@ -103,7 +114,9 @@ int bw_demux(struct bw_packets *p, const struct bw_tools *tools, const char *pat
              AVCodecParameters **what, AVRational *rate)
 {
     AVFormatContext *file = NULL;
-    int code = avformat_open_input(&file, path, av_find_input_format("mp4"), NULL);
+    char *address = address_of(path);
+    int code = address ? avformat_open_input(&file, address, av_find_input_format("mp4"), NULL) : AVERROR(ENOMEM);
+    av_free(address);
     if (code >= 0 && file->nb_streams != 1) code = AVERROR_INVALIDDATA;
     if (code >= 0) code = what_take(file->streams[0], what, rate);
     if (code >= 0) code = packets_read(p, tools, file, av_inv_q(*rate), frames);

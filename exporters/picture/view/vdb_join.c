@@ -45,11 +45,11 @@ static int partner_find(const char *path, char out[4096], double *voxel)
     char folder[4096];
     int found = 0;
     half_read(path, &own);
-    if (!*own.blend || !*own.hash || !numbered_split(name, &as)) return 0;
+    if (!*own.blend || !*own.hash || !numbered_name(name, &as)) return 0;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     DIR *dir = opendir(folder);
     for (struct dirent *d; dir && !found && (d = readdir(dir));) {
-        if (!strcmp(d->d_name, name) || !numbered_split(d->d_name, &at) || at.digits != as.digits) continue;
+        if (!strcmp(d->d_name, name) || !numbered_name(d->d_name, &at) || at.digits != as.digits) continue;
         if (strcmp(d->d_name + at.head, name + as.head) != 0) continue; // number and ending
         if ((size_t)snprintf(out, 4096, "%s/%s", folder, d->d_name) >= 4096) continue;
         half_read(out, &other);

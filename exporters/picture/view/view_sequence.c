@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 static int ends_vdb(const char *name)
 {
     size_t n = strlen(name);
-    return n > 4 && !strcmp(name + n - 4, ".vdb");
+    return n > 4 && !strcasecmp(name + n - 4, ".vdb"); // SMOKE.VDB
 }
 
 static enum bw_status sequence_add(struct bw_sequence *s, const char *folder, const char *name, int64_t frame)
@@ -75,11 +76,11 @@ static int longest_model(const char *folder, char *out, size_t size)
         struct numbered as;
         int n = 0;
         if (!ends_vdb(d->d_name) || (best > 0 && numbered_has(d->d_name, &last))) continue;
-        if (numbered_split(d->d_name, &as)) numbered_walk(folder, &as, file_count, &n);
+        if (numbered_name(d->d_name, &as)) numbered_walk(folder, &as, file_count, &n);
         if (n < best || (n == best && !name_before(d->d_name, out))) continue;
         best = n;
         snprintf(out, size, "%s", d->d_name);
-        numbered_split(out, &last);
+        numbered_name(out, &last);
     }
     if (dir) closedir(dir);
     return best >= 0;
@@ -106,10 +107,9 @@ static int folder_model(char *folder, size_t folder_size, char *out, size_t size
 }
 
 /// The common part of the names, without number, ending and what joins them.
-static char *sequence_name(const char *model)
+static char *sequence_name(const char *model, const struct numbered *as)
 {
-    struct numbered as;
-    size_t n = numbered_split(model, &as) ? as.head : strlen(model) - (ends_vdb(model) ? 4 : 0);
+    size_t n = as->digits ? as->head : strlen(model) - (ends_vdb(model) ? 4 : 0);
     while (n && strchr("_.- ", model[n - 1])) n--;
     char *text = malloc(n + 9);
     if (text) snprintf(text, n + 9, "%.*s", n ? (int)n : 8, n ? model : "sequence");
@@ -121,8 +121,10 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
 {
     char folder[4096], model[1024];
     struct stat st;
+    struct numbered as = {0};
+    const int there = !stat(what, &st);
     *s = (struct bw_sequence){0};
-    if (!stat(what, &st) && S_ISDIR(st.st_mode)) {
+    if (there && S_ISDIR(st.st_mode)) {
         snprintf(folder, sizeof folder, "%s", what);
         if (!folder_model(folder, sizeof folder, model, sizeof model)) {
             snprintf(why, why_size, "there is no .vdb file in %s", what);
@@ -133,7 +135,7 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
         snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - what) : 1, slash ? what : ".");
         if (slash == what) snprintf(folder, sizeof folder, "/");
         snprintf(model, sizeof model, "%s", slash ? slash + 1 : what);
-        if (!strchr(model, '#') && stat(what, &st)) {
+        if (!there && !numbered_pattern(model, &as)) {
             snprintf(why, why_size, "there is no file or folder %s", what);
             return BW_ERR_IO;
         }
@@ -142,12 +144,12 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
             return BW_ERR_IO;
         }
     }
-    struct numbered as;
     struct collecting c = {s, folder, first, last, BW_OK};
-    if (!numbered_split(model, &as)) c.status = sequence_add(s, folder, model, 0); // no number: a sequence of one
+    if (!as.digits && !numbered_name(model, &as))
+        c.status = sequence_add(s, folder, model, 0); // no number: a sequence of one
     else if (!numbered_walk(folder, &as, file_collect, &c)) c.status = BW_ERR_IO;
     enum bw_status status = c.status;
-    s->name = sequence_name(model);
+    s->name = sequence_name(model, &as);
     if (!s->name) status = BW_ERR_MEMORY;
     if (!status && !s->count) status = BW_ERR_IO;
     if (status == BW_ERR_MEMORY) snprintf(why, why_size, "out of memory for a list of files");

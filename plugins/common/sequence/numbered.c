@@ -17,11 +17,15 @@ static bool run_find(const char *name, size_t end, const char *set, struct numbe
     return end > begin;
 }
 
-bool numbered_split(const char *name, struct numbered *out)
+bool numbered_name(const char *name, struct numbered *out)
 {
     const char *ending = strrchr(name, '.');
-    return run_find(name, strlen(name), "#", out) ||
-           run_find(name, ending ? (size_t)(ending - name) : strlen(name), DIGITS, out);
+    return run_find(name, ending ? (size_t)(ending - name) : strlen(name), DIGITS, out);
+}
+
+bool numbered_pattern(const char *pattern, struct numbered *out)
+{
+    return run_find(pattern, strlen(pattern), "#", out);
 }
 
 /* The number that `name` has where `as` has its own, or -1. */

@@ -13,8 +13,10 @@ struct numbered {
     const char *name;
     size_t head, digits;
 };
-/// The last run of # in a name, else the last run of digits before its ending. false: it has no number.
-bool numbered_split(const char *name, struct numbered *out);
+/// Of a file's own name, in which # is a letter: the last run of digits before its ending. false: it has no number.
+bool numbered_name(const char *name, struct numbered *out);
+/// Of a pattern: the last run of #. false: it is none.
+bool numbered_pattern(const char *pattern, struct numbered *out);
 
 /// Is a file called as `as`, with whatever number?
 bool numbered_has(const char *name, const struct numbered *as);

@@ -9,14 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Length of the last run of # in the file's name, its place in *at; 0 when there is none. */
-static size_t hashes_find(const char *path, size_t *at)
+static const char *name_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    struct numbered as;
-    if (!strchr(name, '#') || !numbered_split(name, &as)) return 0;
-    *at = (size_t)(name - path) + as.head;
-    return as.digits;
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A path with # is a pattern, unless a file is called just so. */
+static bool is_pattern(const char *path, struct numbered *as)
+{
+    return numbered_pattern(name_of(path), as) && access(path, F_OK) != 0;
 }
 
 static void range_widen(const char *name, int64_t number, void *user)
@@ -29,11 +31,11 @@ static void range_widen(const char *name, int64_t number, void *user)
 
 enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct sequence *q)
 {
-    const char *slash = strrchr(path, '/');
     char folder[SEQUENCE_PATH];
     struct numbered as;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
-    q->numbered = strchr(slash ? slash : path, '#') && numbered_split(slash ? slash + 1 : path, &as);
+    const int length = (int)(name_of(path) - path);
+    snprintf(folder, sizeof folder, "%.*s", length ? length : 2, length ? path : "./");
+    q->numbered = is_pattern(path, &as);
     if (!q->numbered) return BW_OK;
     q->first = INT64_MAX, q->last = -1;
     if (!numbered_walk(folder, &as, range_widen, q))
@@ -55,10 +57,11 @@ int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, doub
 
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH])
 {
-    size_t at = 0, run = hashes_find(path, &at);
-    int length =
-        run ? snprintf(out, SEQUENCE_PATH, "%.*s%0*" PRId64 "%s", (int)at, path, (int)run, number, path + at + run)
-            : snprintf(out, SEQUENCE_PATH, "%s", path);
+    struct numbered as;
+    const int length = is_pattern(path, &as)
+                           ? snprintf(out, SEQUENCE_PATH, "%.*s%0*" PRId64 "%s", (int)(as.name - path) + (int)as.head,
+                                      path, (int)as.digits, number, as.name + as.head + as.digits)
+                           : snprintf(out, SEQUENCE_PATH, "%s", path);
     return length >= 0 && length < SEQUENCE_PATH;
 }
 

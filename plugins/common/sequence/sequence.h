@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbered files: a run of # in a file's name stands for the frame number. Which file belongs to a frame, and what to
- * do before the first and after the last. Shared by `load` and by meshes. */
+/* Numbered files: a run of # in a file's name stands for the frame number, unless a file is called just so. Which file
+ * belongs to a frame, and what to do before the first and after the last. Shared by `load` and by meshes. */
 #ifndef SEQUENCE_H
 #define SEQUENCE_H
 

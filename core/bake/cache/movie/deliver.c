@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver.h"
 
+#include "base/file.h"
 #include "run/output/files.h"
 #include <picture/image/exr_file.h>
 
@@ -9,13 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-static int has_ending(const char *name, const char *ending)
-{
-    const size_t n = strlen(name), m = strlen(ending);
-    return n > m && !strcmp(name + n - m, ending);
-}
 
 /* The #### of the file's own name, and how many; 0: none. */
 static int hashes(const char *out, const char **at)
@@ -30,9 +26,9 @@ enum bw_status deliver_choose(struct delivery *d, const char *out, int32_t frame
     const char *at;
     const int numbered = hashes(out, &at);
     d->out = out;
-    d->light = has_ending(out, ".exr");
-    d->kind = has_ending(out, ".mp4") ? DELIVER_MOVIE : numbered || frames == 1 ? DELIVER_FILES : DELIVER_SHEET;
-    if (d->kind != DELIVER_MOVIE && !d->light && !has_ending(out, ".png"))
+    d->light = bw_file_has_ending(out, ".exr");
+    d->kind = bw_file_has_ending(out, ".mp4") ? DELIVER_MOVIE : numbered || frames == 1 ? DELIVER_FILES : DELIVER_SHEET;
+    if (d->kind != DELIVER_MOVIE && !d->light && !bw_file_has_ending(out, ".png"))
         snprintf(d->why, d->why_size, "out is %s; a name that ends in .mp4, .png or .exr is wanted", out);
     else if (d->kind == DELIVER_SHEET && d->light)
         snprintf(d->why, d->why_size, "out is %s, one picture, and there are %d frames; NAME_####.exr numbers them",
@@ -52,7 +48,12 @@ static enum bw_status out_fail(struct delivery *d, const char *name)
 enum bw_status deliver_begin(struct delivery *d)
 {
     static _Atomic unsigned number; // two movies in one process
-    snprintf(d->temporary, sizeof d->temporary, "%s.part-%ld-%u", d->out, (long)getpid(), number++);
+    struct stat st;
+    snprintf(d->temporary, sizeof d->temporary, "%.*s.part-%ld-%u", (int)(file_base(d->out) - d->out), d->out,
+             (long)getpid(), number++);
+    if (stat(d->out, &st) && errno == ENAMETOOLONG) return out_fail(d, d->out);
+    errno = EISDIR;
+    if (!stat(d->out, &st) && S_ISDIR(st.st_mode)) return out_fail(d, d->out);
     const int fd = file_create(AT_FDCWD, d->temporary);
     d->made = fd >= 0;
     return fd < 0 || close(fd) ? out_fail(d, d->out) : BW_OK;

@@ -4,6 +4,7 @@
 #include "movie.h"
 
 #include "options.h"
+#include "base/file.h"
 #include "run/output/files.h"
 #include "view/tools.h"
 #include <picture/image/draw.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { GAP = 6, LETTER = 9, LINE = 18, SIDE_MOST = 16384 }; ///< pixels
@@ -31,11 +33,7 @@ struct mosaic {
     char why[1024];
 };
 
-static int is_movie(const struct bw_mosaic_wish *w)
-{
-    size_t n = strlen(w->out);
-    return n > 4 && !strcmp(w->out + n - 4, ".mp4");
-}
+static int is_movie(const struct bw_mosaic_wish *w) { return bw_file_has_ending(w->out, ".mp4"); }
 
 /* ---- one picture ---- */
 
@@ -168,8 +166,10 @@ static void mosaic_write(struct mosaic *m)
     const char *out = m->wish->out;
     char temporary[4200];
     struct file_facts facts;
-    snprintf(temporary, sizeof temporary, "%.4000s.part-%ld", out, (long)getpid());
-    int fd = file_create(AT_FDCWD, temporary);
+    struct stat st;
+    snprintf(temporary, sizeof temporary, "%.*s.part-%ld", (int)(file_base(out) - out), out, (long)getpid());
+    errno = EISDIR;
+    int fd = !stat(out, &st) && S_ISDIR(st.st_mode) ? -1 : file_create(AT_FDCWD, temporary);
     if (fd < 0 || close(fd)) {
         bw_diag_error(&m->door->d, NULL, BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
         return;
@@ -186,8 +186,7 @@ static void mosaic_write(struct mosaic *m)
 
 static enum bw_status wish_check(const struct bw_mosaic_wish *w, struct bw_diag *d)
 {
-    const size_t n = w->out ? strlen(w->out) : 0;
-    if (n < 5 || (strcmp(w->out + n - 4, ".png") && strcmp(w->out + n - 4, ".mp4")))
+    if (!w->out || (!bw_file_has_ending(w->out, ".png") && !bw_file_has_ending(w->out, ".mp4")))
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "out is %s; a name that ends in .mp4 or .png is wanted",
                              w->out ? w->out : "nothing");
     if (w->count < 1 || w->columns < 1 || !w->caches)

@@ -11,10 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int ends_in(const char *path, const char *ending)
+/// By its first bytes: the name may end as it likes.
+static int is_exr(FILE *f)
 {
-    const size_t n = strlen(path), m = strlen(ending);
-    return n > m && !strcmp(path + n - m, ending);
+    static const uint8_t exr[4] = {0x76, 0x2f, 0x31, 0x01};
+    uint8_t first[4];
+    const int is = fread(first, 1, 4, f) == 4 && !memcmp(first, exr, 4);
+    rewind(f);
+    return is;
 }
 
 /// One packed channel of a line.
@@ -118,13 +122,10 @@ static void no_picture(const char *path, char *why, size_t why_size)
 
 int bw_hdri_begins(const char *path, char *why, size_t why_size)
 {
-    static const uint8_t exr[4] = {0x76, 0x2f, 0x31, 0x01};
     struct bw_hdri head = {0};
-    uint8_t first[4];
     FILE *f = file_open(path, why, why_size);
     if (!f) return 0;
-    const int good =
-        !ends_in(path, ".exr") ? size_read(f, &head) : fread(first, 1, 4, f) == 4 && !memcmp(first, exr, 4);
+    const int good = is_exr(f) || size_read(f, &head);
     if (!good) no_picture(path, why, why_size);
     fclose(f);
     return good;
@@ -135,7 +136,7 @@ int bw_hdri_read(const char *path, struct bw_hdri *out, char *why, size_t why_si
     *out = (struct bw_hdri){0};
     FILE *f = file_open(path, why, why_size);
     int good = f != NULL;
-    if (good && ends_in(path, ".exr")) good = exr_read(path, out);
+    if (good && is_exr(f)) good = exr_read(path, out);
     else if (good) good = radiance_read(f, out);
     if (f && !good) no_picture(path, why, why_size);
     if (f) fclose(f);

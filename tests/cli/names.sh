@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# names.sh BILLOW SOURCE: files and folders may be called whatever the system lets them be called.
+. "$(dirname "$0")/prompt.sh"
+
+cat >drift.yaml <<'YAML'
+billow: 1
+name: drift
+domain: {size: [0.4, 0.4, 0.4], voxel: 4 cm, sides: {rest: open}}
+time: {fps: 25, frames: 1-2, substeps: 1}
+stages:
+  - set: {id: smoke, field: density, value: "x*x + y*y + (z - 0.2)*(z - 0.2) < 0.02"}
+  - set: {id: flow, field: vel, value: ["0.5", "0", "0"], when: start}
+export:
+  - vdb: {fields: [density, vel]}
+YAML
+run bake drift.yaml; expect "the bake" 0
+
+# cache FOLDER FILE: the bake's files under other names.
+cache() {
+    mkdir -p "$1"
+    for n in 0001 0002; do cp out/drift/vdb/drift_$n.vdb "$1/$2$n.vdb"; done
+}
+
+# ---- names that mean something to YAML ----
+# retimed FOLDER FILE: played in twice the frames, and again from its own resolved.yaml.
+retimed() {
+    local what="$1/$2"
+    cache "$1" "$2"
+    run retime "$1" --speed 0.5 --threads 1 --mute mp4 --out played --force; expect "retime of $what" 0 "3 frames"
+    run resume played; expect "resume of $what" 0 "up to date"
+    rm -rf "$1" played
+}
+retimed 'my "shot"' 'a: b_'
+retimed 'a\b' 'c\d_'
+retimed "it's # 1" '# '
+retimed '{x: y}, [z]' '*star_'
+retimed '%YAML 1.2' '&anchor_'
+retimed './- dash' '!tag_'
+retimed $'two\nlines' $'a\tb_'
+retimed '@home' '`tick_'
+retimed 'null' '~'
+retimed $'bell\a' $'c\x1b[31m_'
+retimed $'caf\xe9' $'\xff\xfe_'      # bytes that are no UTF-8
+retimed $'\xc2\x85\xe2\x80\xa8' 'ü_' # NEL and a line separator
+retimed 'hashes' 'part#'             # #0001, #0002: no fifth digit
+cache 'say "hi"' 'c\d: '
+run upres 'say "hi"' --threads 1 --mute mp4 --out finer; expect "upres" 0 "2 frames"
+that "its name keeps the rule" test -e 'finer/vdb/c_d:_upres_0001.vdb'
+
+# The values of a list of a wedge are quoted as they were.
+cp "out/drift/vdb/drift_0001.vdb" 'a: b, c.vdb'
+cat >from.yaml <<'YAML'
+billow: 1
+name: from
+domain: {cells: [4, 4, 4], voxel: 4 cm}
+time: {frames: 1-1, substeps: 1}
+stages:
+  - emit: {shape: {vdb: {file: nothing.vdb, grid: density}}, density: 1}
+YAML
+printf 'list:\n  - stages.emit.shape: {vdb: {file: "a: b, c.vdb", grid: density}}\n  - stages.emit.shape.vdb.file: "a: b, c.vdb"\n' >vary.yaml
+run wedge from.yaml --vary vary.yaml --dry-run; expect "a wedge" 0
+
+# ---- names that mean something to FFmpeg ----
+cache shot 'a: b_'
+for name in a:b.mp4 file:z.mp4 -x.mp4 'pipe:1.mp4' 'concat:a|b.mp4' 'q"%d.mp4' http:x.MP4; do
+    run preview shot --size 16 --frames 1-2 --out="$name"; expect "the movie $name" 0
+    that "it is one" sh -c 'head -c 12 < "$1" | grep -q ftyp' . "$name"
+    that "nothing else is left" test "$(ls -A | grep -c 'part-')" = 0
+done
+run preview shot --size 16; expect "its own name" 0 '^a: b.mp4$'
+run bake drift.yaml --set 'export=[{mp4: {name: "file:y", size: 16, sheet: false}}]' --out 'out/a:b'
+expect "a bake's" 0
+that "is a movie" sh -c 'head -c 12 "out/a:b/file:y.mp4" | grep -q ftyp'
+cd 'out/a:b' && run preview ../drift --size 16 --out file:file:y.mp4; expect "twice" 0
+that "is called so" test -s file:file:y.mp4
+cd "$work" || exit 1
+
+# ---- outputs are tried before anything is drawn ----
+# refused WHAT WORDS ARGS…: at once, without a frame, and nothing is left.
+refused() {
+    local what=$1 words=$2
+    shift 2
+    run "$@"; expect "$what" 6 "$words"
+    that "$what: no frame was drawn" sh -c '! grep -qE "frame 1/|of 2 frames" err.txt'
+}
+mkdir -p full.mp4 full.png; touch file
+refused "a folder in the movie's place" "full.mp4: Is a directory" preview shot --size 16 --out full.mp4
+refused "in the picture's" "full.png: Is a directory" preview shot --size 16 --out full.png
+refused "a file for a folder" "file/a.mp4: Not a directory" preview shot --size 16 --out file/a.mp4
+refused "no such folder" "nowhere/a.mp4: No such file" preview shot --size 16 --out nowhere/a.mp4
+long=$(printf 'n%.0s' {1..252}).mp4
+refused "a name too long for the disk" "File name too long" preview shot --size 16 --out "$long"
+long=$(printf 'n%.0s' {1..250}).mp4
+run preview shot --size 16 --out "$long"; expect "the longest" 0
+mkdir -p taken/film.mp4
+refused "a bake's movie" "taken/film.mp4: can't be written: a folder has its name" bake drift.yaml \
+    --set 'export=[{mp4: {name: film, size: 16}}]' --out taken
+refused "a file for a bake's folder" "file/out: can't be made" bake drift.yaml --out file/out
+
+prompt_end
