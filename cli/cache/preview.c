@@ -164,17 +164,19 @@ static char *picture_of_file(const char *what, const char *out, json_t *o)
     return asprintf(&picture, "%.*s.png", stem, name) < 0 ? NULL : picture;
 }
 
-static int preview_run(const char *what, const char *out, const json_t *o)
+/* `own`: the name for the picture of that file, in which # is a letter; NULL: there is none. */
+static int preview_run(const char *what, const char *out, const char *own, const json_t *o)
 {
     struct bw_session *session = cli_session_open(NULL, NULL);
     struct bw_cache *cache = NULL;
     char *text = json_dumps(o, JSON_REAL_PRECISION(17));
-    struct bw_movie_wish wish = {.size = sizeof wish, .options = text, .out = out, .on_frame = frame_tell};
+    struct bw_movie_wish wish = {
+        .size = sizeof wish, .options = text, .out = out ? out : own, .on_frame = frame_tell, .as_it_is = !out};
     int code = !session ? 7 : bw_cache_open(session, what, &cache) || bw_cache_movie(cache, &wish) ? failed() : 0;
     if (!code) {
         const char *warnings = bw_error_last()->text;
         if (*warnings) fprintf(stderr, "billow: %s", warnings);
-        code = name_print(out, cache, o);
+        code = name_print(wish.out, cache, o);
     }
     free(text);
     bw_cache_close(cache);
@@ -206,7 +208,7 @@ static int preview_submit(const struct farm_wish *w, const char *what, struct fa
 static int preview_here(const char *what, const char *out, json_t *o)
 {
     char *picture = picture_of_file(what, out, o);
-    const int code = preview_run(what, out ? out : picture, o);
+    const int code = preview_run(what, out, picture, o);
     free(picture);
     return code;
 }

@@ -98,4 +98,64 @@ refused "a bake's movie" "taken/film.mp4: can't be written: a folder has its nam
     --set 'export=[{mp4: {name: film, size: 16}}]' --out taken
 refused "a file for a bake's folder" "file/out: can't be made" bake drift.yaml --out file/out
 
+# ---- # in a name ----
+# smoke.yaml FILE KEY: a preset that reads that file, which is there under exactly this name.
+reads() {
+    local what=$1 shape=$2
+    sed "s|{vdb: {file: nothing.vdb, grid: density}}|$shape|" from.yaml >reads.yaml
+    run check reads.yaml; expect "$what" 0 "good, 1 stages"
+}
+cp out/drift/vdb/drift_0001.vdb 'one #1.vdb'; cp out/drift/vdb/drift_0001.vdb '##.vdb'
+printf 'v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n' >'part#3.obj'
+printf 'x,y,z\n0,0,0.1\n' >'#points.csv'
+reads "a VDB" "{vdb: {file: 'one #1.vdb', grid: density}}"
+reads "a VDB called ##" "{vdb: {file: '##.vdb', grid: density}}"
+reads "a mesh" "{mesh: {file: 'part#3.obj'}}"
+reads "points" "{points: {file: '#points.csv', radius: 0.05}}"
+sed 's|- emit.*|- load: {path: "one #1.vdb", fields: [{field: density}]}|' from.yaml >loads.yaml
+run bake loads.yaml --out loaded; expect "load" 0
+cp 'part#3.obj' 'part#_0001.obj'
+reads "a sequence" "{mesh: {file: 'part#_####.obj'}}"
+sed "s|{vdb: .*}, d|{mesh: {file: 'part#4.obj'}}, d|" from.yaml >reads.yaml
+run check reads.yaml; expect "one that is not there" 6 'no file is called .*part#4.obj with a number for the #'
+
+cache seq 'smoke #2_'
+run check seq; expect "check" 0 'smoke #2_####.vdb: frames 1-2, 2 files, 0 missing'
+run preview seq --size 16 --out hash.mp4; expect "preview" 0 "2 of 2 frames"
+run preview 'seq/smoke #2_####.vdb' --size 16 --out hash.mp4; expect "by its pattern" 0 "2 of 2 frames"
+run preview 'seq/smoke #2_0002.vdb' --size 16; expect "a file's picture" 0 '^smoke #2_0002.png$'
+that "is called so" test -s 'smoke #2_0002.png'
+run preview seq --size 16 --out 'seen #_##.png'; expect "pictures" 0
+that "the last # are the number" test -s 'seen #_01.png' -a -s 'seen #_02.png'
+run blender seq; expect "blender" 0 'smoke #2_blender.py'
+run compare seq/smoke\ \#2_0001.vdb out/drift/vdb/drift_0001.vdb; expect "compare" 0 "the same"
+retimed seq2 'smoke #2_'
+reads "a shape of such files" "{vdb: {file: 'seq/smoke #2_####.vdb', grid: density}}"
+
+# ---- endings in capitals ----
+cp out/drift/vdb/drift_0001.vdb SMOKE.VDB
+run info SMOKE.VDB; expect "info" 0 "2 grids"
+run info SMOKE.VDB --json; expect "as JSON" 0 '"density"'
+run check SMOKE.VDB; expect "check" 1 "SMOKE####.VDB: frames 0-0, 1 files"
+run preview SMOKE.VDB --size 16 --out X.PNG; expect "preview" 0 "X.PNG"
+that "a picture" sh -c 'head -c 4 X.PNG | grep -q PNG'
+run preview SMOKE.VDB --size 16 --out X.Exr; expect "light" 0 "X.Exr"
+run compare SMOKE.VDB out/drift/vdb/drift_0001.vdb; expect "compare" 0 "the same"
+run compare SMOKE.VDB out/drift/vdb/drift_0002.vdb; expect "by what it holds" 1 "frame: 1 → 2"
+mkdir BIG; for n in 1 2; do cp out/drift/vdb/drift_000$n.vdb BIG/SMOKE_000$n.VDB; done
+run check BIG; expect "a sequence" 0 'SMOKE_####.VDB: frames 1-2, 2 files, 0 missing'
+run preview BIG --size 16 --out X.MP4; expect "its movie" 0
+run retime BIG --reverse --mute mp4 --out reversed --threads 1; expect "retime" 0 "2 frames"
+run blender BIG; expect "blender" 0 "SMOKE_blender.py"
+cp '#points.csv' POINTS.CSV; cp 'part#3.obj' PART.OBJ
+reads "points" "{points: {file: POINTS.CSV, radius: 0.05}}"
+reads "a mesh" "{mesh: {file: PART.OBJ}}"
+sed 's|{vdb: .*}, d|{sphere: {center: [0, 0, 0], radius: "=0.05"}}, d|' from.yaml >sky.yaml
+printf '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\200\200\200\200\200\200\200\200' >SKY.HDR
+run preview SMOKE.VDB --size 16 --out L.EXR; cp L.EXR SKY.EXR
+for sky in SKY.HDR SKY.EXR; do
+    run bake sky.yaml --set "look={sky: {hdri: {file: $sky}}}" --set 'export=[{png: {view: render, size: 16}}]' --out lit --force
+    expect "a sky called $sky" 0
+done
+
 prompt_end

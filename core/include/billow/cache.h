@@ -28,6 +28,7 @@ struct bw_movie_wish {
     void *user;
     /// After each frame, on the calling thread; 0: stop, BW_ERR_CANCELLED. May be NULL.
     int32_t (*on_frame)(int32_t done, int32_t total, void *user);
+    int32_t as_it_is; ///< 1: # in `out` is a letter of the name
 };
 
 /// Several caches side by side. Zero what is not given.

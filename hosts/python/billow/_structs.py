@@ -93,7 +93,7 @@ OnMovieFrame = CFUNCTYPE(c_int32, c_int32, c_int32, c_void_p)
 
 class MovieWish(Structure):
     _fields_ = [("size", c_uint32), ("options", c_char_p), ("out", c_char_p), ("user", c_void_p),
-                ("on_frame", OnMovieFrame)]
+                ("on_frame", OnMovieFrame), ("as_it_is", c_int32)]
 
 
 class MosaicWish(Structure):

@@ -3,6 +3,7 @@
  * probe tell of all of them. They are named by what their files' name has more than that of those that are shown. */
 #include "source.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +19,14 @@ struct pattern {
 /// The path of the first frame's file, new memory, and its parts. NULL: they are not numbered.
 static char *first_file(const json_t *names, struct pattern *p)
 {
-    const char *text = json_string_value(json_object_get(names, "pattern"));
-    const char *slash = text ? strrchr(text, '/') : NULL, *digits = slash ? strchr(slash, '#') : NULL;
-    const long long first = json_integer_value(json_object_get(names, "first"));
-    char number[32];
-    if (!digits || first < 0) return NULL;
-    p->folder = (size_t)(slash - text);
-    p->head = (size_t)(digits - text);
-    const size_t n = strspn(digits, "#");
-    char *path = strdup(text);
-    if (path && (size_t)snprintf(number, sizeof number, "%0*lld", (int)n, first) == n)
-        memcpy(path + p->head, number, n);
-    return path;
+    const char *file = json_string_value(json_object_get(names, "file")), *slash = file ? strrchr(file, '/') : NULL,
+               *end = slash ? strrchr(slash, '.') : NULL;
+    while (end && end > slash && !isdigit((unsigned char)end[-1])) end--;
+    while (end && end > slash && isdigit((unsigned char)end[-1])) end--;
+    if (!end || !isdigit((unsigned char)*end)) return NULL;
+    p->folder = (size_t)(slash - file);
+    p->head = (size_t)(end - file);
+    return strdup(file);
 }
 
 /// Is it a file of the same frame and ending in another sequence? Then its name without them, in `label`.

@@ -13,19 +13,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The #### of the file's own name, and how many; 0: none. */
-static int hashes(const char *out, const char **at)
+/* The last #### of the file's own name, and how many; 0: none. */
+static int hashes(const struct delivery *d, const char **at)
 {
-    const char *slash = strrchr(out, '/');
-    *at = strchr(slash ? slash : out, '#');
-    return *at ? (int)strspn(*at, "#") : 0;
+    const char *name = file_base(d->out), *end = d->as_it_is ? NULL : strrchr(name, '#');
+    *at = end;
+    while (*at && *at > name && (*at)[-1] == '#') --*at;
+    return end ? (int)(end + 1 - *at) : 0;
 }
 
 enum bw_status deliver_choose(struct delivery *d, const char *out, int32_t frames)
 {
     const char *at;
-    const int numbered = hashes(out, &at);
     d->out = out;
+    const int numbered = hashes(d, &at);
     d->light = bw_file_has_ending(out, ".exr");
     d->kind = bw_file_has_ending(out, ".mp4") ? DELIVER_MOVIE : numbered || frames == 1 ? DELIVER_FILES : DELIVER_SHEET;
     if (d->kind != DELIVER_MOVIE && !d->light && !bw_file_has_ending(out, ".png"))
@@ -71,7 +72,7 @@ static enum bw_status file_put(struct delivery *d, int64_t frame, const struct b
 {
     const char *at;
     char name[4100];
-    const int digits = hashes(d->out, &at);
+    const int digits = hashes(d, &at);
     if (digits)
         snprintf(name, sizeof name, "%.*s%0*" PRId64 "%s", (int)(at - d->out), d->out, digits, frame, at + digits);
     else snprintf(name, sizeof name, "%s", d->out);

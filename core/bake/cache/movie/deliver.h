@@ -20,6 +20,7 @@ struct delivery {
     enum deliver_kind kind;
     int light;       ///< the pictures are light, with alpha: .exr
     const char *out; ///< borrowed
+    int as_it_is;    ///< # is a letter of its name
     struct bw_movie *movie;
     struct bw_sheet sheet;
     char temporary[4200];

@@ -342,6 +342,7 @@ static void movie_write(struct cache *c, const struct bw_movie_wish *asked, stru
     if (show_begin(&s, c, asked->options, &tools, &q, &params) == BW_OK) {
         s.frames = q.count;
         snprintf(name, sizeof name, "%.3800s.%s", q.name, q.count > 1 ? "mp4" : "png");
+        s.to.as_it_is = !asked->out || asked->as_it_is;
         enum bw_status status = deliver_choose(&s.to, asked->out ? asked->out : name, q.count);
         if (!status) status = show_run(&s, &q);
         if (status == BW_ERR_CANCELLED) door->d.status = status;
