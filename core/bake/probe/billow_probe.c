@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* billow-probe plugin FILE…: loads and unloads each, as a session would, and says so on descriptor PROBE_FD. What
+/* billow-probe plugin FILE…: loads and unloads each, as a session would, and says so on descriptor CHILD_FD. What
  * becomes of this process is for scan.c to see. */
-#include "scan.h"
-
 #include "run/registry/registry.h"
-#include <signal.h>
+#include <common/child/child.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static int say(const char *word, int i)
 {
     char line[32];
     int n = snprintf(line, sizeof line, "%s %d\n", word, i);
-    return write(PROBE_FD, line, (size_t)n) == n;
+    return write(CHILD_FD, line, (size_t)n) == n;
 }
 
 /* Whatever is wrong with it in other ways is found, and told, by who loads it in earnest. */
@@ -31,11 +28,8 @@ static int plugin_try(const char *path, int i)
 
 int main(int argc, char **argv)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-    const struct rlimit none = {0};
     if (argc < 3 || strcmp(argv[1], "plugin") != 0) return 2;
-    setrlimit(RLIMIT_CORE, &none);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) signal(faults[i], SIG_DFL); /* a sanitizer's, too */
+    child_settle();
     for (int i = 2; i < argc; i++)
         if (!plugin_try(argv[i], i - 2)) return 1;
     _exit(0);

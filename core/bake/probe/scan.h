@@ -7,9 +7,7 @@
 
 /// why[i] becomes new memory, a few words, where path[i] crashes, ends or stops a process that
 /// loads it. `probe`: the program to ask, a path; where it can't be started nothing is found.
+/// The program says a line of its descriptor CHILD_FD a file: "load I", then "good I".
 void scan_plugins(const char *const *path, int32_t n, char **why, const char *probe);
-
-/// What the program says, a line of its descriptor PROBE_FD a file: "load I", then "good I".
-enum { PROBE_FD = 3 };
 
 #endif

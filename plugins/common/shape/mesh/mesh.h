@@ -101,13 +101,15 @@ struct mesh_source {
     int whole;    ///< it moves: parts far from `asked` count too
 };
 
-/// Read a file into *f, which holds nothing. Errors, said: BW_ERR_IO (missing, empty, no regular file, cut short, no
-/// triangles, a corner that there is not, not a number), BW_ERR_LIMIT, BW_ERR_MEMORY.
+/// Read a file into *f, which holds nothing, by a process of its own. Errors, said: BW_ERR_IO (missing, empty, no
+/// regular file, cut short, no triangles …), BW_ERR_LIMIT (too large, takes too long), BW_ERR_CANCELLED, BW_ERR_MEMORY.
 enum bw_status mesh_read(struct bw_stage *s, const char *path, int32_t up, struct mesh_file *f);
-/// The same of a file's bytes, a 0 behind them; the path is for messages, its ending for the format.
-enum bw_status mesh_read_bytes(struct bw_stage *s, const char *path, const char *text, size_t n, int32_t up,
-                               struct mesh_file *f);
-void mesh_file_free(struct bw_stage *s, struct mesh_file *f);
+static inline void mesh_file_free(struct bw_stage *s, struct mesh_file *f)
+{
+    s->host->release(s, f->point);
+    s->host->release(s, f->triangle);
+    *f = (struct mesh_file){0};
+}
 /// Look at the surface; crossings are looked for when `cross` is not 0. Errors: BW_ERR_MEMORY.
 enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, int cross, struct mesh_health *health);
 /// Mark the parts whose bounds come nearer than `margin` to the box that is asked about. Errors: BW_ERR_MEMORY.

@@ -1,46 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which reader a mesh is for: by its name's ending, else by its first bytes. All triangles, where the file's scene has
- * them, turned Z-up. Materials, normals, cameras and animation are of no use here. */
-#include "read/build.h"
+/* Meshes are read by another program, billow-mesh, with bounded memory and time: files of others have crashed every
+ * reader there is. This is our side of that wall. Whatever happens behind it is one sentence. */
+#define _GNU_SOURCE // dladdr
+#include "answer_read.h"
+#include "mesh_wall.h"
+#include "read/answer.h"
 
-#include <common/file/file.h>
+#include <common/child/child.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Points or triangles that a file may have: as many as it has bytes, and as a scene needs that shows a mesh often. */
-#define ROOM_LEAST 20000000
+#define SECONDS_LEAST 60.
+#define SECONDS_A_BYTE 2e-6
 
-typedef void (*read_fn)(struct mesh_build *b, const char *text, size_t n);
+/* ---- the program ---- */
 
-static int name_ends(const char *name, const char *tail)
+/* A path from the folder of the module that `address` is in; false: there is no program. */
+static bool program_beside(const void *address, const char *tail, char out[SEQUENCE_PATH])
 {
-    size_t n = strlen(name), m = strlen(tail);
-    return n >= m && !strcasecmp(name + n - m, tail);
+    Dl_info info;
+    if (!dladdr(address, &info) || !info.dli_fname) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const int folder = slash ? (int)(slash - info.dli_fname) : 1;
+    const int n = snprintf(out, SEQUENCE_PATH, "%.*s/%s", folder, slash ? info.dli_fname : ".", tail);
+    return n > 0 && n < SEQUENCE_PATH && !access(out, X_OK);
 }
 
-static read_fn reader_by_bytes(const char *text, size_t n)
+/* As the environment says, beside the plugin that this is in, or beside the library that hosts it; each as it is built,
+ * and as it is installed. */
+static bool program_find(struct bw_stage *s, char out[SEQUENCE_PATH])
 {
-    if (n > 3 && !memcmp(text, "ply", 3) && (text[3] == '\n' || text[3] == '\r')) return mesh_read_ply;
-    if (n > 4 && !memcmp(text, "glTF", 4)) return mesh_read_gltf;
-    if (n > 6 && !strncasecmp(text, "solid ", 6)) return mesh_read_stl;
-    return NULL;
+    const char *named = getenv("BILLOW_MESH_READER");
+    const void *host, *own;
+    bool (*const self)(struct bw_stage *, char[SEQUENCE_PATH]) = program_find;
+    memcpy(&host, &s->host->alloc, sizeof host); // C does not cast functions to data
+    memcpy(&own, &self, sizeof own);
+    if (named && snprintf(out, SEQUENCE_PATH, "%s", named) < SEQUENCE_PATH) return true;
+    return program_beside(own, "../common/shape/billow-mesh", out) || program_beside(own, BW_PLUGIN_TO_MESH, out) ||
+           program_beside(host, "../../plugins/common/shape/billow-mesh", out) ||
+           program_beside(host, BW_LIBRARY_TO_MESH, out);
 }
 
-static read_fn reader_find(const char *path, const char *text, size_t n)
+/* ---- listening ---- */
+
+struct wait {
+    struct bw_stage *stage;
+    struct child *child;
+    double until;
+};
+
+static bool wait_stop(void *user)
 {
-    static const struct {
-        const char *ending;
-        read_fn read;
-    } known[] = {{".obj", mesh_read_obj},
-                 {".ply", mesh_read_ply},
-                 {".stl", mesh_read_stl},
-                 {".gltf", mesh_read_gltf},
-                 {".glb", mesh_read_gltf}};
-    for (size_t i = 0; i < BW_COUNT(known); i++)
-        if (name_ends(path, known[i].ending)) return known[i].read;
-    return reader_by_bytes(text, n);
+    struct wait *w = user;
+    return w->stage->host->cancelled && w->stage->host->cancelled(w->stage);
+}
+
+static bool wait_take(void *user, void *out, size_t n)
+{
+    struct wait *w = user;
+    for (size_t got = 0; got < n;) {
+        const ssize_t more = child_read(w->child, (char *)out + got, n - got, w->until, wait_stop, w);
+        if (more <= 0) return false;
+        got += (size_t)more;
+    }
+    return true;
+}
+
+/* ---- what went wrong ---- */
+
+static enum bw_status end_tell(struct bw_stage *s, const char *path, const struct wait *w, enum answer_state state,
+                               int status, double seconds)
+{
+    const int fatal = status != -1 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (w->child->late && wait_stop((void *)w)) return BW_ERR_CANCELLED;
+    if (w->child->late || fatal == SIGXCPU)
+        return s->host->fail(s, BW_ERR_LIMIT, "%s takes longer than %.3g s to read", path, seconds);
+    if (state == ANSWER_GARBAGE)
+        return s->host->fail(s, BW_ERR_IO, "%s cannot be read: the reader of meshes answers nonsense", path);
+    if (fatal == SIGKILL)
+        return s->host->fail(s, BW_ERR_LIMIT, "%s cannot be read: the reader of meshes was killed (memory?)", path);
+    if (fatal)
+        return s->host->fail(s, BW_ERR_IO, "%s cannot be read: the reader of meshes crashed (%s)", path,
+                             strsignal(fatal));
+    return s->host->fail(s, BW_ERR_IO, "%s cannot be read: the reader of meshes ended without an answer", path);
 }
 
 /* Points that no face names have no say in it. */
@@ -56,37 +106,36 @@ static void box_find(struct mesh_file *f)
             }
 }
 
-enum bw_status mesh_read_bytes(struct bw_stage *s, const char *path, const char *text, size_t n, int32_t up,
-                               struct mesh_file *f)
+enum bw_status mesh_read_by(struct bw_stage *s, const char *program, double seconds, const char *path, int32_t up,
+                            struct mesh_file *f)
 {
-    const read_fn read = reader_find(path, text, n);
+    char limit[16], axis[16];
+    struct child child;
+    struct wait w = {s, &child, child_now() + seconds};
+    struct answer_source from = {wait_take, &w};
+    enum bw_status status;
+    snprintf(limit, sizeof limit, "%.0f", ceil(seconds));
+    snprintf(axis, sizeof axis, "%d", (int)up);
     snprintf(f->path, sizeof f->path, "%s", path);
-    if (!read)
-        return s->host->fail(s, BW_ERR_IO, "%s cannot be read as a mesh: of no format known here (OBJ, PLY, STL, glTF)",
-                             path);
-    struct mesh_build b = {.stage = s, .out = f, .most = (int64_t)n > ROOM_LEAST ? (int64_t)n : ROOM_LEAST};
-    if (b.most > INT32_MAX) b.most = INT32_MAX;
-    b.y_up = up == MESH_UP_Y || (up == MESH_UP_AUTO && read == mesh_read_gltf);
-    read(&b, text, n);
-    if (!b.status && !f->n_triangles)
-        b.status = s->host->fail(s, BW_ERR_IO, "%s holds no triangles (%lld points)", path, (long long)f->n_points);
-    if (b.status) mesh_file_free(s, f);
-    else box_find(f);
-    return b.status;
+    const char *const argv[] = {program, limit, axis, path, NULL};
+    const int bad = child_start(&child, (char *const *)argv);
+    if (bad)
+        return s->host->fail(s, BW_ERR_LIMIT, "%s cannot be read: %s cannot be started: %s", path, program,
+                             strerror(bad));
+    const enum answer_state state = answer_read(s, path, &from, f, &status);
+    const int end = child_end(&child);
+    if (state && !status) status = end_tell(s, path, &w, state, end, seconds);
+    if (!status) box_find(f);
+    return status;
 }
 
 enum bw_status mesh_read(struct bw_stage *s, const char *path, int32_t up, struct mesh_file *f)
 {
-    struct file_bytes bytes;
-    enum bw_status status = file_read(s, path, &bytes);
-    if (!status) status = mesh_read_bytes(s, path, bytes.text, bytes.n, up, f);
-    file_free(s, &bytes);
-    return status;
-}
-
-void mesh_file_free(struct bw_stage *s, struct mesh_file *f)
-{
-    s->host->release(s, f->point);
-    s->host->release(s, f->triangle);
-    *f = (struct mesh_file){0};
+    char program[SEQUENCE_PATH];
+    struct stat st;
+    const double bytes = stat(path, &st) ? 0 : (double)st.st_size;
+    if (!program_find(s, program))
+        return s->host->fail(s, BW_ERR, "%s cannot be read: billow-mesh, which reads meshes, is not where Billow is",
+                             path);
+    return mesh_read_by(s, program, SECONDS_LEAST + SECONDS_A_BYTE * bytes, path, up, f);
 }

@@ -1,94 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
 /* STL, text and binary (80 bytes of anything, the number of triangles, 50 bytes each: normal, three corners, two more
- * bytes; little-endian). Binary files may begin with "solid" too: the size tells them. */
+ * bytes; little-endian). Binary files may begin with "solid" too: the size tells them, or bytes that no text has.
+ * Texts are read word by word: programs differ in how they end their solids and loops. */
 #include "build.h"
 #include "text.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { HEAD = 84, TRIANGLE = 50 };
+enum { HEAD = 84, TRIANGLE = 50, LOOKED_AT = 4096 };
 
-static void three_add(struct mesh_build *b, double corner[3][3])
+/* ---- binary ---- */
+
+static void binary_read(struct mesh_build *b, const char *bytes, size_t count)
 {
-    for (int i = 0; i < 3; i++) mesh_build_point(b, corner[i]);
-    const int64_t n = b->out->n_points;
-    mesh_build_triangle(b, n - 3, n - 2, n - 1);
-}
-
-static void binary_read(struct mesh_build *b, const char *bytes, uint32_t count)
-{
-    for (uint32_t t = 0; t < count && !b->status; t++) {
+    for (size_t t = 0; t < count && !b->status; t++) {
         float x[9];
-        double corner[3][3];
-        memcpy(x, bytes + HEAD + (size_t)t * TRIANGLE + 12, sizeof x);
-        for (int i = 0; i < 9; i++) corner[i / 3][i % 3] = (double)x[i];
-        three_add(b, corner);
+        memcpy(x, bytes + HEAD + t * TRIANGLE + 12, sizeof x);
+        for (int i = 0; i < 3; i++)
+            mesh_build_point(b, (const double[3]){(double)x[3 * i], (double)x[3 * i + 1], (double)x[3 * i + 2]});
+        const int64_t n = b->n_points;
+        mesh_build_face(b, (const int64_t[3]){n - 3, n - 2, n - 1}, 3);
     }
 }
 
-/* To the next line that holds something; false: there is none. */
-static bool line_find(struct mesh_build *b, struct text *t)
+/* Writers that do not know the number beforehand leave it 0, or all ones. */
+static void binary_choose(struct mesh_build *b, const char *bytes, size_t n, uint32_t count)
 {
-    while (text_line_ends(t))
-        if (!text_line_next(t)) return false;
-    b->line = t->line;
-    return true;
+    const size_t held = (n - HEAD) / TRIANGLE, rest = (n - HEAD) % TRIANGLE;
+    if (held && !rest && (count == 0 || count == UINT32_MAX)) {
+        mesh_build_note(b, "its heading does not tell how many triangles it has: %zu by its size", held);
+        binary_read(b, bytes, held);
+    } else if (count > held) {
+        mesh_build_fail(b, "the file is cut short: it promises %u triangles and holds %zu", count, held);
+    } else {
+        if (held > count)
+            mesh_build_note(b, "%zu bytes behind its last triangle are not read", n - HEAD - (size_t)count * TRIANGLE);
+        binary_read(b, bytes, count);
+    }
 }
 
-/* One line of a facet. */
-static bool line_is(struct mesh_build *b, struct text *t, const char *word, const char *second)
-{
-    if (!line_find(b, t)) mesh_build_fail(b, "the file is cut short: \"%s\" is wanted", word);
-    else if (!text_word(t, word) || (second && !text_word(t, second)))
-        mesh_build_fail(b, "\"%s%s%s\" is wanted", word, second ? " " : "", second ? second : "");
-    return !b->status;
-}
+/* ---- text ---- */
 
-/* The rest of a facet, behind its first word. */
-static void facet_read(struct mesh_build *b, struct text *t)
+struct reading {
+    struct mesh_build *b;
+    struct text text;
+    struct corners loop;
+    bool bad;     ///< the loop has a corner that is none
+    bool in_loop; ///< corners have come, and no end
+    bool in_solid;
+    int64_t strange; ///< words
+};
+
+static void vertex_read(struct reading *r)
 {
-    double corner[3][3];
-    text_line_next(t);
-    if (!line_is(b, t, "outer", "loop")) return;
-    for (int i = 0; i < 3; i++) {
-        if (!line_is(b, t, "vertex", NULL)) return;
-        for (int a = 0; a < 3; a++) {
-            if (text_number(t, &corner[i][a])) continue;
-            mesh_build_fail(b, "a vertex has three numbers");
+    double p[3];
+    for (int a = 0; a < 3; a++)
+        if (!text_number(&r->text, &p[a])) {
+            r->bad = true;
             return;
         }
+    mesh_build_point(r->b, p);
+    corners_add(r->b, &r->loop, r->b->n_points - 1);
+}
+
+static void loop_end(struct reading *r)
+{
+    if (r->bad) mesh_build_leave(r->b, "a vertex of this facet has not three numbers");
+    else if (r->in_loop && r->loop.n < 3)
+        mesh_build_leave(r->b, "a facet has %lld corners, and must have three", (long long)r->loop.n);
+    else mesh_build_face(r->b, r->loop.list, r->loop.n);
+    r->loop.n = 0, r->bad = r->in_loop = false;
+}
+
+enum word { SOLID, FACET, NORMAL, OUTER, LOOP, VERTEX, ENDLOOP, ENDFACET, ENDSOLID, END, COLOUR, STRANGE };
+
+static enum word word_of(const char *word, size_t n)
+{
+    static const char *const words[] = {"solid",   "facet",    "normal",   "outer", "loop", "vertex",
+                                        "endloop", "endfacet", "endsolid", "end",   "color"};
+    for (int i = 0; i < STRANGE; i++)
+        if (n == strlen(words[i]) && !strncasecmp(word, words[i], n)) return (enum word)i;
+    return STRANGE;
+}
+
+static void normal_skip(struct text *t)
+{
+    double x;
+    for (int i = 0; i < 3; i++) // what is no number is no matter: the corners tell
+        if (!text_number(t, &x)) return;
+}
+
+/* "end solid" is "endsolid". */
+static enum word word_next(struct text *t)
+{
+    size_t n = 0;
+    const char *word = text_any_word(t, &n);
+    enum word is = word ? word_of(word, n) : STRANGE;
+    if (is != END) return is;
+    word = text_any_word(t, &n);
+    is = word ? word_of(word, n) : STRANGE;
+    return is == SOLID ? ENDSOLID : is == FACET ? ENDFACET : is == LOOP ? ENDLOOP : STRANGE;
+}
+
+static void word_take(struct reading *r)
+{
+    const enum word is = word_next(&r->text);
+    if (is != STRANGE || r->text.at < r->text.end) r->b->line = r->text.line;
+    switch (is) {
+    case SOLID:
+    case ENDSOLID:
+        r->in_solid = is == SOLID;
+        r->text.at = text_line_end(r->text.at, r->text.end); // its name
+        break;
+    case VERTEX: r->in_loop = true, vertex_read(r); break;
+    case ENDLOOP:
+    case ENDFACET:
+        if (r->in_loop) loop_end(r);
+        break;
+    case NORMAL: normal_skip(&r->text); break;
+    case FACET:
+    case OUTER:
+        if (r->in_loop) loop_end(r); // the one before did not end
+        break;
+    case COLOUR: r->text.at = text_line_end(r->text.at, r->text.end); break;
+    case STRANGE:
+        if (r->text.at >= r->text.end) break;
+        if (!r->strange++) mesh_build_note(r->b, "words here are none of STL");
+        r->text.at = text_line_end(r->text.at, r->text.end);
+        break;
+    default: break;
     }
-    if (!line_is(b, t, "endloop", NULL) || !line_is(b, t, "endfacet", NULL)) return;
-    three_add(b, corner);
 }
 
 static void text_read(struct mesh_build *b, const char *text, size_t n)
 {
-    struct text t = {text, text + n, 1};
-    bool open = false;
-    while (!b->status && line_find(b, &t)) {
-        if (!open && text_word(&t, "solid")) open = true, text_line_next(&t);
-        else if (open && text_word(&t, "facet")) facet_read(b, &t);
-        else if (open && text_word(&t, "endsolid")) open = false, text_line_next(&t);
-        else mesh_build_fail(b, "\"%s\" is wanted", open ? "facet\" or \"endsolid" : "solid");
-    }
-    if (open) mesh_build_fail(b, "the file is cut short: \"endsolid\" is wanted");
+    struct reading r = {.b = b, .text = {text, text + n, 1}};
+    while (r.text.at < r.text.end && !b->status) word_take(&r);
+    if (r.in_loop) mesh_build_fail(b, "the file is cut short in a facet");
+    else if (r.in_solid) mesh_build_note(b, "its last solid does not end: is the file cut short?");
     b->line = 0;
+    free(r.loop.list);
+}
+
+/* Does it begin as a text does, with nothing that a text has not? */
+static bool is_text(const char *text, size_t n)
+{
+    struct text t = {text, text + n, 1};
+    while (text_line_ends(&t) && text_line_next(&t))
+        ;
+    if (!text_word(&t, "solid")) return false;
+    for (size_t i = 0; i < n && i < LOOKED_AT; i++)
+        if ((unsigned char)text[i] < ' ' && !strchr("\t\n\v\f\r", text[i])) return false;
+    return memchr(text, 0, n < LOOKED_AT ? n : LOOKED_AT) == NULL;
 }
 
 void mesh_read_stl(struct mesh_build *b, const char *text, size_t n)
 {
     uint32_t count = 0;
     if (n >= HEAD) memcpy(&count, text + HEAD - 4, sizeof count);
-    const bool whole = n >= HEAD && n - HEAD >= (size_t)count * TRIANGLE;
-    struct text t = {text, text + n, 1};
-    while (text_line_ends(&t) && text_line_next(&t))
-        ;
-    if (whole && n - HEAD == (size_t)count * TRIANGLE) binary_read(b, text, count);
-    else if (text_word(&t, "solid")) text_read(b, text, n);
-    else if (whole) binary_read(b, text, count);
-    else if (n < HEAD) mesh_build_fail(b, "it is no STL file: too short for one, and does not begin with \"solid\"");
-    else
-        mesh_build_fail(b, "the file is cut short: it promises %u triangles and holds %zu", count,
-                        (n - HEAD) / TRIANGLE);
+    const bool sized = n >= HEAD && n - HEAD == (size_t)count * TRIANGLE;
+    if (!sized && is_text(text, n)) text_read(b, text, n);
+    else if (n >= HEAD) binary_choose(b, text, n, count);
+    else mesh_build_fail(b, "it is no STL file: too short for one, and does not begin with \"solid\"");
 }

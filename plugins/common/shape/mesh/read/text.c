@@ -6,28 +6,54 @@
 #include <string.h>
 #include <strings.h>
 
+const char *text_line_end(const char *at, const char *end)
+{
+    const char *feed = memchr(at, '\n', (size_t)(end - at));
+    const char *back = memchr(at, '\r', (size_t)((feed ? feed : end) - at));
+    return back ? back : feed ? feed : end;
+}
+
+const char *text_line_behind(const char *stop, const char *end)
+{
+    if (stop >= end) return end;
+    return stop + (stop + 1 < end && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1);
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+static bool is_end(char c) { return c == '\n' || c == '\r'; }
+
 void text_blanks(struct text *t)
 {
     for (; t->at < t->end; t->at++) {
-        if (*t->at == ' ' || *t->at == '\t' || *t->at == '\r') continue;
-        const size_t more = *t->at != '\\' ? 0 : t->at[1] == '\n' ? 1 : t->at[1] == '\r' && t->at[2] == '\n' ? 2 : 0;
-        if (!more) return;
-        t->at += more, t->line++;
+        if (is_blank(*t->at)) continue;
+        if (*t->at != '\\' || !is_end(t->at[1])) return;
+        t->at = text_line_behind(t->at + 1, t->end) - 1, t->line++;
     }
 }
 
 bool text_line_ends(struct text *t)
 {
     text_blanks(t);
-    return t->at >= t->end || *t->at == '\n' || *t->at == '#';
+    return t->at >= t->end || is_end(*t->at) || *t->at == '#';
 }
 
 bool text_line_next(struct text *t)
 {
-    const char *stop = memchr(t->at, '\n', (size_t)(t->end - t->at));
-    t->at = stop ? stop + 1 : t->end;
+    t->at = text_line_behind(text_line_end(t->at, t->end), t->end);
     t->line++;
     return t->at < t->end;
+}
+
+const char *text_any_word(struct text *t, size_t *n)
+{
+    while (t->at < t->end && (is_blank(*t->at) || is_end(*t->at) || *t->at == '#')) {
+        if (is_blank(*t->at)) t->at++;
+        else text_line_next(t);
+    }
+    const char *word = t->at;
+    while (t->at < t->end && !is_blank(*t->at) && !is_end(*t->at)) t->at++;
+    *n = (size_t)(t->at - word);
+    return *n ? word : NULL;
 }
 
 bool text_word(struct text *t, const char *word)

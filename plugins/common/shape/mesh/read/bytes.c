@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Files; bytes.h says what it does. */
+#include "bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Up to n bytes; what there is of them, or -1. */
+static ssize_t all_read(int fd, char *out, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t more = read(fd, out + got, n - got);
+        if (more < 0 && errno == EINTR) continue;
+        if (more < 0) return -1;
+        if (more == 0) break;
+        got += (size_t)more;
+    }
+    return (ssize_t)got;
+}
+
+/* Of the mesh itself a sentence need not tell the name again. */
+static char *fail(struct mesh_build *b, const char *path, const char *what, int error)
+{
+    const char *slash = strrchr(path, '/'), *name = path == b->path ? "it" : slash ? slash + 1 : path;
+    if (error) mesh_build_fail(b, "%.120s %s: %s", name, what, strerror(error));
+    else mesh_build_fail(b, "%.120s %s", name, what);
+    return NULL;
+}
+
+static char *open_read(struct mesh_build *b, const char *path, int fd, size_t *n)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st)) return fail(b, path, "cannot be opened", errno);
+    if (!S_ISREG(st.st_mode)) return fail(b, path, "is not a file", 0);
+    if (!st.st_size) return fail(b, path, "is empty", 0);
+    char *out = mesh_build_grow(b, NULL, 0, (size_t)st.st_size + 1);
+    const ssize_t got = out ? all_read(fd, out, (size_t)st.st_size) : 0;
+    if (got < 0) {
+        free(out);
+        return fail(b, path, "cannot be read", errno);
+    }
+    *n = (size_t)got;
+    if (out) out[got] = '\0';
+    return out;
+}
+
+char *bytes_read(struct mesh_build *b, const char *path, size_t *n)
+{
+    *n = 0;
+    if (b->status) return NULL;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe without a writer must not be waited for
+    char *out = open_read(b, path, fd, n);
+    if (fd >= 0) close(fd);
+    return out;
+}
+
+/* ---- UTF-16 ---- */
+
+/* By its mark; without one a text of Latin letters has a zero in every second byte. */
+static bool utf16_find(const char *text, size_t n, bool *big, size_t *mark)
+{
+    const unsigned char *t = (const unsigned char *)text;
+    if (n < 8 || n % 2) return false;
+    *mark = (t[0] == 0xff && t[1] == 0xfe) || (t[0] == 0xfe && t[1] == 0xff) ? 2 : 0;
+    *big = *mark ? t[0] == 0xfe : t[0] == 0;
+    for (size_t i = *mark; i < 8 && !*mark; i += 2) {
+        const unsigned char zero = t[*big ? i : i + 1], letter = t[*big ? i + 1 : i];
+        if (zero || !(letter == '\t' || letter == '\n' || letter == '\r' || (letter >= ' ' && letter < 127)))
+            return false;
+    }
+    return true;
+}
+
+static size_t utf8_put(char *out, unsigned c)
+{
+    if (c < 0x80) return out[0] = (char)c, 1;
+    if (c < 0x800) return out[0] = (char)(0xc0 | c >> 6), out[1] = (char)(0x80 | (c & 63)), 2;
+    out[0] = (char)(0xe0 | c >> 12), out[1] = (char)(0x80 | (c >> 6 & 63)), out[2] = (char)(0x80 | (c & 63));
+    return 3;
+}
+
+char *bytes_from_utf16(struct mesh_build *b, const char *text, size_t *n)
+{
+    bool big;
+    size_t at, put = 0;
+    if (!utf16_find(text, *n, &big, &at)) return NULL;
+    char *out = mesh_build_grow(b, NULL, 0, *n / 2 * 3 + 1);
+    for (; out && at + 1 < *n; at += 2) {
+        const unsigned first = (unsigned char)text[at], second = (unsigned char)text[at + 1];
+        unsigned c = big ? first << 8 | second : second << 8 | first;
+        if (c >= 0xd800 && c < 0xe000) c = '?'; // halves of rare letters: of names, which are no matter
+        put += utf8_put(out + put, c);
+    }
+    if (out) out[put] = '\0';
+    *n = out ? put : *n;
+    return out;
+}
