@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "usda_world.h"
+#include <csv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,10 +44,10 @@ static char *line_take(char **text)
 {
     char *line = *text;
     if (!*line) return NULL;
-    const size_t n = strcspn(line, "\n");
-    *text = line + n + (line[n] == '\n');
-    line[n && line[n - 1] == '\r' ? n - 1 : n] = '\0';
-    return line;
+    const size_t n = strcspn(line, "\r\n");
+    *text = line + n + (line[n] != '\0');
+    line[n] = '\0';
+    return line; // between CR and LF lies an empty one
 }
 
 /* ---- OBJ ---- */
@@ -93,39 +94,75 @@ static enum bw_status obj_read(struct reading *r, char *text)
 
 /* ---- CSV ---- */
 
-/* Columns x, y and z of a head line; 0: it is none. */
-static int head_read(char *line, int column[3])
+/* The first line: which column is which, unless it is a place already. Then a place a line. */
+struct csv {
+    struct reading *r;
+    int column[3], n, heading, named;
+    double p[3];
+    enum bw_status status;
+};
+
+static void cell_take(void *text, size_t n, void *user)
 {
-    int n = 0, found = 0;
-    for (char *word = strtok(line, ",; \t"); word; word = strtok(NULL, ",; \t"), n++)
-        for (int a = 0; a < 3; a++)
-            if ((word[0] | 32) == 'x' + a && !word[1]) column[a] = n, found++;
-    return found == 3;
+    struct csv *c = user;
+    char *stop;
+    const char *cell = text;
+    const double v = strtod(cell, &stop);
+    for (int a = 0; a < 3; a++) {
+        if (c->heading && n == 1 && (cell[0] | 32) == 'x' + a) c->column[a] = c->n, c->named |= 1 << a;
+        if (c->column[a] == c->n && n && stop > cell) c->p[a] = v;
+    }
+    c->n++;
+}
+
+static void row_end(int end, void *user)
+{
+    struct csv *c = user;
+    (void)end;
+    const int place = !c->heading || (!c->named && isfinite(c->p[0]));
+    if (!c->status && place) c->status = place_add(c->r, c->p);
+    else if (!c->status && c->named != 7) c->status = wrong(c->r, "columns x, y and z are wanted");
+    c->heading = c->n = 0;
+    for (int a = 0; a < 3; a++) c->p[a] = NAN;
+}
+
+/* What parts the numbers of the first line: blanks, where it is nothing else. */
+static char separator_of(const char *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (memchr(",;\t", line[i], 3)) return line[i];
+    return ' ';
+}
+
+/* One line, with its end, every run of blanks as one where those part the numbers. */
+static size_t line_feed(struct csv_parser *parser, char *line, size_t n, struct csv *c)
+{
+    size_t to = 0;
+    if (csv_get_delim(parser) != ' ') return csv_parse(parser, line, n, cell_take, row_end, c) == n;
+    for (size_t i = 0; i < n; i++) {
+        const int first = i + 1 < n && strchr(" \r\n", line[i + 1]);
+        if (line[i] != ' ' || (to && !first)) line[to++] = line[i];
+    }
+    return csv_parse(parser, line, to, cell_take, row_end, c) == to;
 }
 
 static enum bw_status csv_read(struct reading *r, char *text)
 {
-    int column[3] = {0, 1, 2}, first = 1;
-    enum bw_status status = BW_OK;
-    for (char *line; !status && (line = line_take(&text)); first = 0) {
-        double p[3] = {NAN, NAN, NAN};
-        char *end = line;
-        if (!line[strspn(line, " \t")] || line[0] == '#') continue;
-        if (first && line[strspn(line, "+-.0123456789eE,; \t")]) {
-            if (!head_read(line, column)) status = wrong(r, "columns x, y and z are wanted");
-            continue;
-        }
-        for (int k = 0; *end; k++) {
-            const char *at = end;
-            const double v = strtod(at, &end);
-            if (end == at) break;
-            for (int a = 0; a < 3; a++)
-                if (column[a] == k) p[a] = v;
-            end += strspn(end, ",; \t");
-        }
-        status = place_add(r, p);
+    struct csv c = {.r = r, .column = {0, 1, 2}, .heading = 1, .p = {NAN, NAN, NAN}};
+    struct csv_parser parser;
+    int begun = 0;
+    csv_init(&parser, CSV_APPEND_NULL);
+    for (size_t n; *text && !c.status; text += n) {
+        n = strcspn(text, "\r\n");
+        n += text[n] ? 1 : 0;
+        if (*text == '#' && !c.n) continue;
+        if (!begun++) csv_set_delim(&parser, (unsigned char)separator_of(text, n));
+        if (!line_feed(&parser, text, n, &c))
+            c.status = bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "out of memory for %s", r->path);
     }
-    return status;
+    csv_fini(&parser, cell_take, row_end, &c);
+    csv_free(&parser);
+    return c.status;
 }
 
 /* ---- .usda ---- */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,20 @@ enum bw_status file_read(struct bw_stage *s, const char *path, struct file_bytes
     if (fd >= 0) close(fd);
     if (status) file_free(s, out);
     return status;
+}
+
+/* By its mark, or by the halves of letters that have nothing in them. */
+static bool is_utf16(const char *t, size_t n)
+{
+    if (n > 1 && (!memcmp(t, "\xff\xfe", 2) || !memcmp(t, "\xfe\xff", 2))) return true;
+    return n > 3 && ((t[0] && !t[1] && t[2] && !t[3]) || (!t[0] && t[1] && !t[2] && t[3]));
+}
+
+enum bw_status file_text_begin(struct bw_stage *s, const char *path, const struct file_bytes *f, char **text)
+{
+    *text = f->text + (f->n > 2 && !memcmp(f->text, "\xef\xbb\xbf", 3) ? 3 : 0);
+    if (!is_utf16(f->text, f->n)) return BW_OK;
+    return s->host->fail(s, BW_ERR_IO, "%s is text in UTF-16: UTF-8 is wanted (Excel: \"CSV UTF-8\")", path);
 }
 
 void file_free(struct bw_stage *s, struct file_bytes *f)

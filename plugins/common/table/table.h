@@ -7,6 +7,7 @@
 
 #include <billow/plugin.h>
 #include <common/file/file.h>
+#include <csv.h>
 #include <stdbool.h>
 
 enum { TABLE_COLUMNS = 16, TABLE_FILE_COLUMNS = 256 };
@@ -28,10 +29,11 @@ struct table {
     const struct table_name *names;
     size_t n_names;
     struct file_bytes file;
-    char *at, *end;                            ///< what is not read yet
-    int64_t line, row;                         ///< read last; 0: none
-    int form;                                  ///< enum table_form
-    bool tabs;                                 ///< part the cells
+    char *at, *end;    ///< what is not read yet
+    int64_t line, row; ///< read last, a row's first line; 0: none
+    int form;          ///< enum table_form
+    int64_t lines;     ///< of CSV: those behind `at`
+    struct csv_parser csv;
     int n_columns, column[TABLE_FILE_COLUMNS]; ///< of the file: the caller's number, or -1
     const struct ply_type *type[TABLE_FILE_COLUMNS];
 };

@@ -91,8 +91,13 @@ Test(curve, every_format_is_the_same_way)
     way_check("c.obj, scale: 0.01, up: y", "OBJ without a line, y up, centimetres");
     file_write("c.csv", "t, Z, x, y\n0, 3, 1, 2\n\n1, 3, 2, 2\n2, 6, 2, 2\n");
     way_check("c.csv", "CSV with a head");
-    file_write("c.csv", "1 2 3\n2;2;3\n2,2,6\n");
-    way_check("c.csv", "CSV without");
+    file_write("c.csv", "1 2 3\n 2\t 2  3 \n# a remark\n2 2 6\n");
+    way_check("c.csv", "CSV without, parted by blanks");
+    file_write("c.csv", "\xef\xbb\xbf"
+                        "1;2;3\r2;2;3\r2;2;6");
+    way_check("c.csv", "lines of old Macs, a byte-order mark");
+    file_write("C.CSV", "\"a, \"\"b\"\"\",x,\"y\",z\r\n\"one,\r\ntwo\",1,2,3\r\n#\r\n,2,\"2\",3\r\nx,2,2,6\r\n");
+    way_check("C.CSV", "quoted cells");
     file_write("c.usda",
                "#usda 1.0\n(\n metersPerUnit = 0.01 )\ndef Xform \"r\" { float3 xformOp:scale = (100, 100, 100)\n"
                "uniform token[] xformOpOrder = [\"xformOp:scale\"]\ndef BasisCurves \"c\" (kind = \"x\") {\n"
@@ -140,6 +145,9 @@ Test(curve, mistakes)
     refused("{curve: c.csv}", BW_ERR_PRESET, "columns x, y and z are wanted");
     file_write("c.csv", "1,2\n1,2,3\n");
     refused("{curve: c.csv}", BW_ERR_PRESET, "no finite number");
+    file_write("c.csv", "\xff\xfe"
+                        "1,2,3");
+    refused("{curve: c.csv}", BW_ERR_PRESET, "c.csv is text in UTF-16");
     file_write("c.obj", "v 0 0 0\nl 1 5\n");
     refused("{curve: c.obj}", BW_ERR_PRESET, "a place that is not there");
     file_write("c.usda", "#usda 1.0\ndef BasisCurves \"c\" { point3f[] points = [(1, 2)] }\n");

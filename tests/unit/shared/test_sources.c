@@ -399,6 +399,33 @@ Test(sources, points_in_whole_numbers)
     }
 }
 
+/* The same ball as spreadsheets and other programs write it. */
+Test(sources, points_as_other_programs_write_them)
+{
+    static const char *const file[] = {
+        "x,y,z,radius\n-100,700,-300,210\n",
+        "\xef\xbb\xbfx,y,z,radius\r\n-100,700,-300,210\r\n",
+        "x,y,z,radius\r\r-100,700,-300,210",
+        "name,x,y,z,radius\n\"a, \"\"b\"\"\n# c\",-100,\" 700 \",-300, 210 \n",
+        "\"x\",\"no, te\",\"Y\",\"z\",\"Radius\"\n\"-100\",,\"700\",-300,210",
+        "x;y;z;radius\n\"-100,0\";700,00;-3e2;210.0\n",
+        "sep=;\r\nnote;x;y;z;radius\r\n1,2;-100;700;-300;210\r\n",
+        "x\ty\tz\tradius\tnote\n-100\t700\t-300\t210\tone, two; three\n",
+    };
+    uint64_t first = 0;
+    for (size_t i = 0; i < BW_COUNT(file); i++) {
+        text_write("sheet.csv", file[i]);
+        struct test_run r = run(1001, 1,
+                                "  - emit: {density: 1, shape: {points: {file: @/sheet.csv, up: y, scale: 0.001, grow: "
+                                "0.5, center: [0.1, 0, 0.05]}}}\n",
+                                2, NULL);
+        cr_assert_eq(r.status, BW_OK, "%zu: %s", i, r.diag.text);
+        if (i == 0) first = test_hash(&r, "density");
+        cr_expect_eq(test_hash(&r, "density"), first, "%zu differs", i);
+        test_end(&r);
+    }
+}
+
 /* Radius: the file's times `grow`, or the row's; up: y; scale in centimetres. */
 Test(sources, points_are_placed_as_told)
 {
@@ -454,6 +481,18 @@ Test(sources, points_that_are_no_good)
     refused(POINTS("none.csv"), "none.csv");
     text_write("m.csv", "x,y,z,id\n1,2,3,1e300\n");
     refused(POINTS("m.csv"), "m.csv:2: an id is no whole number");
+    text_write("n.csv", "x,y,z\n1,2,3\n\"4,5,6\n7,8,9\n");
+    refused(POINTS("n.csv"), "n.csv:3: a quote is not closed");
+    text_write("n.csv", "x,y,z,note\n1,2,3,\"a\nb\"\n\n4,5,six,\n");
+    refused(POINTS("n.csv"), "n.csv:5: \"six\" is no number");
+    text_write("n.csv", "x;y;z\n1;2;3\n1,5;2,5,5;3\n");
+    refused(POINTS("n.csv"), "n.csv:3: \"2.5,5\" is no number");
+    file_write("n.csv", "\xff\xfex\0,\0y\0", 8);
+    refused(POINTS("n.csv"), "n.csv is text in UTF-16: UTF-8 is wanted");
+    file_write("n.csv", "\0x\0,\0y\0,\0z", 10);
+    refused(POINTS("n.csv"), "n.csv is text in UTF-16: UTF-8 is wanted");
+    file_write("n.csv", "x,y,z\n1,2,3\0 4\n", 16);
+    refused(POINTS("n.csv"), "n.csv:2: \"3\" is no number");
     refused(POINTS("."), "is not a file");
     char path[128];
     snprintf(path, sizeof path, "%s/pipe.csv", folder);
