@@ -9,7 +9,7 @@ void cli_warn(void)
 {
     for (const char *line = bw_error_last()->text; *line;) {
         size_t n = strcspn(line, "\n");
-        fprintf(stderr, "warning: %.*s\n", (int)n, line);
+        fprintf(stderr, "%s%.*s\n", strncmp(line, "note: ", 6) ? "warning: " : "", (int)n, line);
         line += n + (line[n] == '\n');
     }
 }

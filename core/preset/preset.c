@@ -259,7 +259,7 @@ struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overri
     }
     p->root = bw_preset_read_tree(p, path, o, d);
     if (p->root && !bw_preset_override(p->root, o, d) && !bw_scale_take(p->root, &p->scaled, d) &&
-        !curve_files_take(p->root, d) && !sections_read(p, path, o->coarse > 0 ? o->coarse : 1, d))
+        !curve_files_take(p->root, &p->notes, d) && !sections_read(p, path, o->coarse > 0 ? o->coarse : 1, d))
         return p;
     bw_preset_free(p);
     return NULL;
@@ -278,5 +278,6 @@ void bw_preset_free(struct bw_preset *p)
     bw_free(p->path);
     bw_free(p->dir);
     bw_free(p->comment);
+    bw_free(p->notes);
     bw_free(p);
 }

@@ -64,6 +64,7 @@ struct bw_preset {
     const char *name;
     char *path, *dir; ///< dir: folder that relative paths start from
     char *comment;    ///< the opening comment: what to look at
+    char *notes;      ///< what was taken for granted as it was read, a line each; or NULL
     struct bw_preset_domain domain[BW_MAX_DOMAINS];
     int32_t n_domains;
     struct bw_preset_time time;

@@ -11,8 +11,19 @@
 #include "run/writer/outline.h"
 #include <math.h>
 
+/* What was taken for granted as the preset was read. */
+static void notes_say(struct bw_chain *c)
+{
+    char line[400];
+    for (const char *at = c->preset->notes; at && *at; at += strcspn(at, "\n") + 1) {
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        log_say(&c->log, BW_LOG_INFO, "curve", line);
+    }
+}
+
 static enum bw_status stages_init(struct bw_chain *c)
 {
+    notes_say(c);
     for (int32_t i = 0; i < c->stages.n; i++) {
         struct run_stage *s = &c->stages.stage[i];
         if (s->initialised) continue;

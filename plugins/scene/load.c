@@ -6,6 +6,7 @@
  * Billow say how many kelvin their temperature's 1 stands for, and are turned back into kelvin. */
 #include "stages.h"
 #include <common/sequence/sequence.h>
+#include <common/shape/placed.h>
 
 #include <common/openvdb/bwvdb.h>
 
@@ -84,6 +85,7 @@ struct state {
     struct bwvdb_file *file;
     int64_t number; ///< of the open file
     struct sequence sequence;
+    int judged;               ///< where its grids lie has been looked at
     int done;                 ///< filled once, and that was all
     char path[SEQUENCE_PATH]; ///< of the open file
 };
@@ -160,17 +162,44 @@ static void place_to_file(const struct load *p, const double x[3], double f[3])
     f[2] = (p->up ? -x[1] : x[2]) / p->scale;
 }
 
+/* In the file's units, z up. */
+static struct box3 grid_box(const struct load *p, const struct bwvdb_info *g)
+{
+    struct box3 b;
+    const double r = 0.5 * fmax(g->voxel[0], fmax(g->voxel[1], g->voxel[2])); // as far as interpolation reaches
+    for (int a = 0; a < 3; a++) {
+        int from = !p->up ? a : a == 1 ? 2 : a == 2 ? 1 : 0, turned = p->up && a == 1;
+        b.lo[a] = (turned ? -g->world_hi[from] : g->world_lo[from]) - r;
+        b.hi[a] = (turned ? -g->world_lo[from] : g->world_hi[from]) + r;
+    }
+    return b;
+}
+
 static enum bw_status box_activate(struct bw_stage *s, const struct bwvdb_info *g)
 {
     const struct load *p = s->params;
-    double lo[3], hi[3], r = 0.5 * fmax(g->voxel[0], fmax(g->voxel[1], g->voxel[2])); // as far as interpolation reaches
     if (!g->active) return BW_OK;
-    for (int a = 0; a < 3; a++) {
-        int from = !p->up ? a : a == 1 ? 2 : a == 2 ? 1 : 0, turned = p->up && a == 1;
-        lo[a] = ((turned ? -g->world_hi[from] : g->world_lo[from]) - r) * p->scale;
-        hi[a] = ((turned ? -g->world_lo[from] : g->world_hi[from]) + r) * p->scale;
+    struct box3 b = grid_box(p, g);
+    for (int a = 0; a < 3; a++) b.lo[a] *= p->scale, b.hi[a] *= p->scale;
+    return s->host->activate(s, b.lo, b.hi);
+}
+
+/* The first file that counts: is it anywhere near the domain? */
+static void place_judge_once(struct bw_stage *s)
+{
+    const struct load *p = s->params;
+    struct state *st = s->state;
+    struct box3 all = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    if (st->judged || !st->file) return;
+    st->judged = 1;
+    for (int i = 0; i < st->n_targets; i++) {
+        const struct bwvdb_info *g = bwvdb_grid_info(st->file, st->target[i].index);
+        const struct box3 b = grid_box(p, g);
+        for (int a = 0; a < 3 && g->active; a++)
+            all.lo[a] = fmin(all.lo[a], b.lo[a]), all.hi[a] = fmax(all.hi[a], b.hi[a]);
     }
-    return s->host->activate(s, lo, hi);
+    const char *slash = strrchr(st->path, '/');
+    shape_grids_tell(s, slash ? slash + 1 : st->path, &all, p->scale, p->up);
 }
 
 /* ---- one sweep a field ---- */
@@ -313,7 +342,9 @@ static enum bw_status init(struct bw_stage *s)
     if (!st->n_targets) return s->host->fail(s, BW_ERR_PRESET, "name a `field`, or several under `fields`");
     st->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
     status = sequence_begin(s, p->path, &st->sequence);
-    return status || st->sequence.numbered ? status : file_open(s, 0);
+    if (!status && !st->sequence.numbered) status = file_open(s, 0);
+    if (!status) place_judge_once(s);
+    return status;
 }
 
 static enum bw_status activate(struct bw_stage *s)
@@ -321,6 +352,7 @@ static enum bw_status activate(struct bw_stage *s)
     struct state *st = s->state;
     if (st->done) return BW_OK;
     enum bw_status status = file_select(s, s->frame);
+    if (!status) place_judge_once(s);
     for (int i = 0; !status && st->file && i < st->n_targets; i++)
         status = box_activate(s, bwvdb_grid_info(st->file, st->target[i].index));
     return status;

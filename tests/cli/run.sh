@@ -186,6 +186,13 @@ told 'mp4: {view: slice, range: [1, 0]}' 'range is \[1, 0\]: the lowest comes fi
 told 'png: {position: middle}' 'position is "middle"; a length'
 told 'png: {position: 3 m}' 'position 3 m lies outside the domain, which spans -0.32 to 0.32 m along y'
 
+# ---- and so is where a file puts what is in it ----
+{ echo '# Blender 3.4.1'; cat "$(dirname "$0")/../meshes/box.obj"; } >crate.obj
+sed 's/sphere: .*radius: 10 cm}/mesh: {file: crate.obj, scale: 100}/' puff.yaml >crate.yaml
+run check crate.yaml
+expect "check says whose habit decided" 0 'note: .*crate.obj: written by Blender, y is up; say `up: z` if it is not'
+expect "and what is too large" 0 'warning: .*crate.yaml:[0-9]+:5: crate.obj is [0-9]+ times as large as main'
+
 # ---- flat caches in preview: the slice that the bake showed, or across the thin axis ----
 size_of() { od -An -tu1 -j16 -N8 "$1"; }
 sed 's/0.64, 0.02, 1.28/0.02, 0.64, 1.28/; s/name: puff/name: flat/' puff.yaml >flat.yaml

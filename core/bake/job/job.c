@@ -156,7 +156,8 @@ static void shadow_warn(const char *id, const char *text, void *door) { door_war
 
 static void check_log(int level, const char *who, const char *text, void *door)
 {
-    if (level >= BW_LOG_WARNING) door_warn(door, "%s: %s", who ? who : "billow", text);
+    if (level >= BW_LOG_INFO)
+        door_warn(door, "%s%s: %s", level == BW_LOG_INFO ? "note: " : "", who ? who : "billow", text);
 }
 
 enum bw_status bw_bake_check(struct bw_bake *bake)

@@ -148,6 +148,15 @@ struct bw_frames_api {
     int (*path)(const struct bw_stage *stage, int64_t number, char *out, size_t size);
 };
 
+#define BW_SPAN "billow.span/1"
+/// When a stage is at work.
+struct bw_span_api {
+    uint32_t size;
+    uint32_t reserved;
+    /// [main] From when to when the run steps through it, s; 0: at no time, its `frames` are not among the run's.
+    int (*times)(const struct bw_stage *stage, double *from, double *to);
+};
+
 #define BW_WRITER "billow.writer/1"
 /// Who has changed a field.
 struct bw_writer_api {

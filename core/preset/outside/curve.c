@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "usda_world.h"
+#include <billow/files/obj_writer.h>
 #include <csv.h>
 #include <math.h>
 #include <stdio.h>
@@ -52,22 +53,52 @@ static char *line_take(char **text)
 
 /* ---- OBJ ---- */
 
-/* The places of one `l`: numbers of `v`, from the end where they are negative; the rest of "7/2" is a texture's. */
-static enum bw_status line_follow(struct reading *r, const char *numbers)
+/* Numbers of places, from 0 on, along a line. */
+struct chain {
+    long *place;
+    int32_t n, room;
+};
+
+static enum bw_status chain_add(struct reading *r, struct chain *k, long place)
+{
+    if (k->n == PLACES_MOST) return wrong(r, "a curve of more than a million places");
+    if (k->n == k->room) {
+        const int32_t room = k->room ? 2 * k->room : 64;
+        long *grown = bw_realloc(k->place, (size_t)room * sizeof *grown);
+        if (!grown) return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "out of memory for %s", r->path);
+        k->place = grown, k->room = room;
+    }
+    k->place[k->n++] = place;
+    return BW_OK;
+}
+
+/* An `l`: numbers of `v`, from the last one back where they are negative; the rest of "7/2" is a texture's. The first
+ * one begins the line, and those that begin where it ends go on with it: Blender writes one for each piece. */
+static enum bw_status chain_follow(struct reading *r, struct chain *k, const char *numbers)
+{
+    const int32_t had = k->n;
+    enum bw_status status = BW_OK;
+    char *end;
+    for (int first = 1; !status; first = 0) {
+        const long i = strtol(numbers, &end, 10), at = i < 0 ? r->c->n + i : i - 1;
+        if (end == numbers) break;
+        if (first && had && at != k->place[had - 1]) return BW_OK; // another line
+        if (!first || !had) status = chain_add(r, k, at);
+        numbers = end + strcspn(end, " \t");
+    }
+    return status;
+}
+
+/* The places along the line instead of all. */
+static enum bw_status chain_take(struct reading *r, const struct chain *k)
 {
     const struct curve all = *r->c;
-    char *end;
     enum bw_status status = BW_OK;
     *r->c = (struct curve){0};
     r->room = 0;
-    while (!status) {
-        const long i = strtol(numbers, &end, 10);
-        if (end == numbers) break;
-        const long at = i < 0 ? all.n + i : i - 1;
-        if (at < 0 || at >= all.n) status = wrong(r, "a line goes through a place that is not there");
-        else status = place_add(r, all.place[at]);
-        numbers = end + strcspn(end, " \t");
-    }
+    for (int32_t i = 0; i < k->n && !status; i++)
+        if (k->place[i] < 0 || k->place[i] >= all.n) status = wrong(r, "a line goes through a place that is not there");
+        else status = place_add(r, all.place[k->place[i]]);
     bw_free(all.place);
     return status;
 }
@@ -75,11 +106,11 @@ static enum bw_status line_follow(struct reading *r, const char *numbers)
 static enum bw_status obj_read(struct reading *r, char *text)
 {
     enum bw_status status = BW_OK;
+    struct chain chain = {0};
     char *line, *end;
-    const char *follow = NULL;
     while (!status && (line = line_take(&text))) {
         double p[3];
-        if (!follow && line[0] == 'l' && (line[1] == ' ' || line[1] == '\t')) follow = line + 1;
+        if (line[0] == 'l' && (line[1] == ' ' || line[1] == '\t')) status = chain_follow(r, &chain, line + 1);
         if (line[0] != 'v' || (line[1] != ' ' && line[1] != '\t')) continue;
         end = line + 1;
         for (int a = 0; a < 3; a++) {
@@ -89,7 +120,9 @@ static enum bw_status obj_read(struct reading *r, char *text)
         }
         if (!status) status = place_add(r, p);
     }
-    return status || !follow ? status : line_follow(r, follow);
+    if (!status && chain.n) status = chain_take(r, &chain);
+    bw_free(chain.place);
+    return status;
 }
 
 /* ---- CSV ---- */
@@ -197,6 +230,9 @@ enum bw_status curve_read(const char *path, double scale, int y_up, const struct
     if (!usda && !obj && !bw_file_has_ending(path, ".csv"))
         return wrong(&r, "a curve is read from .obj, .csv or .usda");
     char *text = bw_file_text(path, place, d);
+    const int by = text && obj && y_up < 0 ? bw_obj_y_up_writer(text, strlen(text)) : 0;
+    const struct bw_obj_writer *writer = bw_obj_writer_of(by);
+    if (y_up < 0) y_up = writer != NULL;
     if (text && usda) usda_walk(text, path, prim_tell, &r, d);
     else if (text) obj ? obj_read(&r, text) : csv_read(&r, text);
     bw_free(text);
@@ -205,7 +241,8 @@ enum bw_status curve_read(const char *path, double scale, int y_up, const struct
         c->place[i][0] = p[0], c->place[i][1] = y_up ? -p[2] : p[1], c->place[i][2] = y_up ? p[1] : p[2];
     }
     if (!d->status && c->n < 2) wrong(&r, "a curve goes through two places or more");
-    if (d->status) bw_free(c->place), *c = (struct curve){0};
+        if (d->status) bw_free(c->place), *c = (struct curve){0};
+    else c->writer = writer ? writer->name : NULL;
     return d->status;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A line through places, of an OBJ (the first `l`, else all `v`), a CSV (columns x, y, z, or the first three) or a
- * .usda (its first BasisCurves or NurbsCurves: the places that it is drawn through or by, as they stand). */
+/* A line through places, of an OBJ (the first `l` and those that go on with it, else all `v`), a CSV (columns x, y, z,
+ * or the first three) or a .usda (its first BasisCurves or NurbsCurves: the places that it is drawn through or by, as
+ * they stand). */
 #ifndef PRESET_CURVE_H
 #define PRESET_CURVE_H
 
@@ -9,9 +10,11 @@
 struct curve {
     double (*place)[3]; ///< m, z up; bw_free it
     int32_t n;          ///< 2 or more
+    const char *writer; ///< the program whose habit said that y is up, or NULL
 };
 
-/// `scale` and `y_up` are of files that do not say themselves: .obj and .csv. Errors: BW_ERR_IO, BW_ERR_PRESET, said at
+/// `scale` and `y_up` are of files that do not say themselves: .obj and .csv; y_up < 0: as the OBJ's writer has it, if
+/// it is known, else z. Errors: BW_ERR_IO, BW_ERR_PRESET, said at
 /// `place`, where the file is named, or with the file's line.
 enum bw_status curve_read(const char *path, double scale, int y_up, const struct bw_place *place, struct curve *c,
                           struct bw_diag *d);

@@ -18,7 +18,7 @@ struct wish {
     int moves;           ///< they are given
     int64_t points;
     double scale;
-    int y_up;
+    int y_up; ///< -1: nothing was said
 };
 
 static enum bw_status wrong(const struct bw_node *n, const char *what, struct bw_diag *d)
@@ -88,9 +88,20 @@ static void node_become(struct bw_node *n, struct bw_node *from)
     from->child = old.child, from->count = 0, from->capacity = old.capacity, from->index = old.index;
 }
 
-static enum bw_status curve_take(struct bw_node *n, struct bw_diag *d)
+/* Another line of *notes; without memory it is lost. */
+static void writer_note(char **notes, const char *path, const char *writer)
 {
-    struct wish w = {.points = POINTS_USUAL, .scale = 1};
+    const char *slash = strrchr(path, '/');
+    char *more = bw_printf("%s%s: written by %s, y is up; say `up: z` if it is not\n", *notes ? *notes : "",
+                           slash ? slash + 1 : path, writer);
+    if (!more) return;
+    bw_free(*notes);
+    *notes = more;
+}
+
+static enum bw_status curve_take(struct bw_node *n, char **notes, struct bw_diag *d)
+{
+    struct wish w = {.points = POINTS_USUAL, .scale = 1, .y_up = -1};
     struct curve c;
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < n->count && !status; i++) status = entry_read(&w, n->child[i], d);
@@ -99,6 +110,7 @@ static enum bw_status curve_take(struct bw_node *n, struct bw_diag *d)
     if (!path) return bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for a curve");
     if (!curve_read(path, w.scale, w.y_up, &w.file->place, &c, d)) {
         char *text = curve_text(&w, &c);
+        if (c.writer) writer_note(notes, path, c.writer);
         struct bw_node *said = text ? bw_node_parse(text, path, d) : NULL;
         if (said) node_become(n, said);
         else if (!d->status) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for a curve");
@@ -110,11 +122,11 @@ static enum bw_status curve_take(struct bw_node *n, struct bw_diag *d)
     return d->status;
 }
 
-enum bw_status curve_files_take(struct bw_node *n, struct bw_diag *d)
+enum bw_status curve_files_take(struct bw_node *n, char **notes, struct bw_diag *d)
 {
     if (!n || n->type == BW_NODE_SCALAR) return BW_OK;
-    if (n->type == BW_NODE_MAP && bw_node_get(n, "curve")) return curve_take(n, d);
+    if (n->type == BW_NODE_MAP && bw_node_get(n, "curve")) return curve_take(n, notes, d);
     enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < n->count && !status; i++) status = curve_files_take(n->child[i], d);
+    for (int32_t i = 0; i < n->count && !status; i++) status = curve_files_take(n->child[i], notes, d);
     return status;
 }

@@ -388,12 +388,27 @@ static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_shar
                                                 service_owners,     service_exchange,   service_places, service_rank,
                                                 service_gather,     service_bring_round};
 
+static int span_times(const struct bw_stage *stage, double *from, double *to)
+{
+    const struct bw_preset_time *t = &host_of(stage)->preset->time;
+    const struct bw_preset_stage *s = stage_of((struct bw_stage *)stage)->preset;
+    const int64_t begin = t->first - t->warmup, end = t->write_last;
+    const int64_t first = s->frame_first > begin ? s->frame_first : begin,
+                  last = s->frame_last < end ? s->frame_last : end;
+    *from = (double)((first > begin ? first - 1 : begin) - t->first) / t->fps; // a frame is the time before it
+    *to = (double)(last - t->first) / t->fps;
+    return first <= last;
+}
+
+static const struct bw_span_api span_table = {sizeof span_table, 0, span_times};
+
 static const struct bw_stage *writer_last(const struct bw_field *field) { return field->writer; }
 
 static const struct bw_writer_api writer_table = {sizeof writer_table, 0, writer_last};
 
 static const void *host_extension(const char *id)
 {
+    if (!strcmp(id, BW_SPAN)) return &span_table;
     if (!strcmp(id, BW_WRITER)) return &writer_table;
     if (!strcmp(id, BW_RANKS)) return &ranks_table;
     if (!strcmp(id, BW_FRAMES)) return &frames_table;

@@ -51,7 +51,7 @@ static const struct bw_param mesh_rows[] = {
             "A mesh: OBJ, PLY, STL, glTF …; a run of # in its name stands for the frame number.", BW_PARAM_REQUIRED),
     PLACE_ROWS(struct shape_mesh),
     BW_CHOICE(struct shape_mesh, up, "up", "auto", "auto|y|z",
-              "Axis that points up in the file; auto: y in glTF, else z."),
+              "Axis that points up in the file; auto: y in glTF and in an OBJ of Blender, Houdini or Maya, else z."),
     BW_F64(struct shape_mesh, thickness, "thickness", "0 m", 0, 1e6, "m",
            "How thick the walls are that open parts (a sheet, a bowl) become; 0: two cells."),
     BW_BOOL(struct shape_mesh, hollow, "hollow", "false",
@@ -199,14 +199,6 @@ static void pose_points(const struct bw_stage *s, const struct shape_points *a, 
     pose_file(a->center, a->rotate, a->scale, p);
 }
 
-enum bw_status shape_prepare(struct bw_stage *s, const struct shape *shape, double reach)
-{
-    struct shape_state *state = s->state;
-    if (shape->kind == SHAPE_MESH) return mesh_prepare(s, &shape->mesh, reach, &state->mesh);
-    if (shape->kind == SHAPE_VDB) return volume_prepare(s, &shape->vdb, &state->vdb);
-    return shape->kind == SHAPE_POINTS ? points_prepare(s, &shape->points, &state->points) : BW_OK;
-}
-
 /* Volumes and points are found again by the frame. */
 enum bw_status shape_checkpoint(struct bw_stage *s, struct bw_archive *a, const struct shape *shape)
 {
@@ -309,6 +301,8 @@ static struct box3 file_bounds(const struct pose *p, const struct box3 *box, int
     }
     return b;
 }
+
+struct box3 pose_file_bounds(const struct pose *p, const struct box3 *file) { return file_bounds(p, file, 0, 0); }
 
 struct box3 pose_bounds(const struct pose *p, double margin)
 {

@@ -62,6 +62,7 @@ struct shape_state {
     struct mesh_source mesh;
     struct volume_source vdb;
     struct points_source points;
+    int judged, amiss; ///< its place has been looked at, and a sentence said about it
 };
 
 /// The shapes, and for forces one more: no shape at all.
@@ -96,7 +97,7 @@ struct pose {
 /// `reach` metres; SHAPE_SURFACE: pose_shape alone is asked. Failures are reported through the host.
 enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, double reach);
 /// The same where only places in the domain and up to two cells round it are asked about: a mesh then costs what of it
-/// is there (inside.c). For the whole of a run one of the two.
+/// is there (prepare.c). For the whole of a run one of the two.
 enum bw_status shape_prepare_inside(struct bw_stage *stage, const struct shape *shape, double reach);
 /// From `checkpoint`: save or restore what of the state later steps depend on.
 enum bw_status shape_checkpoint(struct bw_stage *stage, struct bw_archive *a, const struct shape *shape);
@@ -156,6 +157,8 @@ static inline double pose_distance_plain(const struct pose *p, int kind, const d
 double pose_cover(const struct pose *p, const double x[3], double width);
 /// Axis-parallel box round the shape, widened by `margin`.
 struct box3 pose_bounds(const struct pose *p, double margin);
+/// The same round a box of the file's units, z up, of a mesh, volume or points.
+struct box3 pose_file_bounds(const struct pose *p, const struct box3 *file);
 /// Velocity (m/s) at x of the material of a shape that stood at `before` and `seconds` later at `now`: translation,
 /// rotation and growth together. Zero when both are the same.
 void pose_velocity(const struct pose *before, const struct pose *now, double seconds, const double x[3], double out[3]);

@@ -195,6 +195,18 @@ static enum bw_status source_begin(struct bw_stage *s, const struct shape_volume
     return status;
 }
 
+enum bw_status volume_file_box(struct bw_stage *s, const struct shape_volume *p, const char *path, struct box3 *box)
+{
+    struct bwvdb_file *file;
+    struct bwvdb_error error;
+    enum bwvdb_status bad = bwvdb_open(path, &file, &error);
+    if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
+    const int32_t grid = bwvdb_find(file, p->grid);
+    if (grid >= 0) box_turn(bwvdb_grid_info(file, grid), p->up, box);
+    bwvdb_close(file);
+    return BW_OK;
+}
+
 enum bw_status volume_prepare(struct bw_stage *s, const struct shape_volume *p, struct volume_source *v)
 {
     enum bw_status status = v->begun ? BW_OK : source_begin(s, p, v);

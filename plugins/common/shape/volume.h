@@ -36,6 +36,9 @@ struct volume_source {
 /// Make the bricks of the file that belongs to s->frame. Errors are said: BW_ERR_IO, BW_ERR_PRESET (no such grid, not
 /// a scalar, not a number), BW_ERR_LIMIT, BW_ERR_MEMORY.
 enum bw_status volume_prepare(struct bw_stage *s, const struct shape_volume *p, struct volume_source *v);
+/// Box round the active voxels of another file of the sequence, as in struct volume_source; left alone where it has no
+/// such grid. Errors are said.
+enum bw_status volume_file_box(struct bw_stage *s, const struct shape_volume *p, const char *path, struct box3 *box);
 /// At x in the file's frame, z up. Level set: signed distance in the file's units; fog: 0.5 - value.
 double volume_distance(const struct volume_source *v, const double x[3]);
 

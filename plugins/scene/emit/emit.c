@@ -273,7 +273,11 @@ static enum bw_status refill(struct bw_stage *s, int64_t step, const struct sour
     return status;
 }
 
-static void uninit(struct bw_stage *s) { place_end(s, &((const struct state *)s->state)->place); }
+static void uninit(struct bw_stage *s)
+{
+    const struct state *state = s->state;
+    if (!state->shape.amiss) place_end(s, &state->place); // else it was said as it began
+}
 
 static const struct source_api source_api = {refill};
 

@@ -148,6 +148,12 @@ static enum bw_status brood_add(struct bw_stage *s, const struct emit_params *p,
     return BW_OK;
 }
 
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct emit_source *from = &((const struct emit_params *)s->params)->source;
+    return from->kind == EMIT_FILL ? emit_fill_ready(s, &from->fill) : BW_OK;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct emit_params *p = s->params;
@@ -176,6 +182,7 @@ const struct bw_stage_desc vorton_emit_desc = {
     .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
+    .init = init,
     .step = step,
     .checkpoint = checkpoint,
     .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,

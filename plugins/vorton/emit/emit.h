@@ -69,6 +69,8 @@ struct brood {
 
 /// How many, and then what, is born between two times (the first call: at `start`). Errors are reported.
 enum bw_status emit_brood(struct bw_stage *s, const struct emit_params *p, int start, struct brood *out);
+/// Its shape made ready. Errors are reported.
+enum bw_status emit_fill_ready(struct bw_stage *s, const struct emit_fill *f);
 /// Vortons in a shape.
 enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, int start, struct brood *out);
 /// Vortons of a CSV or PLY file.

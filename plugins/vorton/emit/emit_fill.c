@@ -62,6 +62,11 @@ static struct newborn vorton_make(const struct emit_params *p, const struct pose
     return o;
 }
 
+enum bw_status emit_fill_ready(struct bw_stage *s, const struct emit_fill *f)
+{
+    return shape_prepare(s, &f->shape, f->edge + (double)f->margin * f->spacing);
+}
+
 enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, int start, struct brood *out)
 {
     const struct emit_fill *f = &p->source.fill;
@@ -70,7 +75,7 @@ enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, i
     struct bins bins;
     double x[3];
     if (!start && !f->refill) return BW_OK;
-    enum bw_status st = shape_prepare(s, &f->shape, f->edge + (double)f->margin * f->spacing);
+    enum bw_status st = emit_fill_ready(s, f);
     if (!st) st = shape_pose(s, &f->shape, &pose);
     if (st) return st;
     struct places l = places_find(f, &pose);

@@ -89,6 +89,10 @@ Test(curve, every_format_is_the_same_way)
     way_check("c.obj", "OBJ");
     file_write("c.obj", "v 100 300 -200\nv 200 300 -200\nv 200 600 -200\n");
     way_check("c.obj, scale: 0.01, up: y", "OBJ without a line, y up, centimetres");
+    file_write("c.obj", "# Blender 3.4.1\n# www.blender.org\no Curve\nv 1 3 -2\nv 2 3 -2\nv 2 6 -2\nl 1 2\nl 2 3\n");
+    way_check("c.obj, up: y", "Blender's OBJ as the preset has it");
+    file_write("c.obj", "# Blender v2.93.0 OBJ File: ''\nv 1 3 -2\nv 2 3 -2\nv 2 6 -2\n");
+    way_check("c.obj", "Blender's OBJ by its habit");
     file_write("c.csv", "t, Z, x, y\n0, 3, 1, 2\n\n1, 3, 2, 2\n2, 6, 2, 2\n");
     way_check("c.csv", "CSV with a head");
     file_write("c.csv", "1 2 3\n 2\t 2  3 \n# a remark\n2 2 6\n");
@@ -104,6 +108,23 @@ Test(curve, every_format_is_the_same_way)
                "int[] curveVertexCounts = [3]\npoint3f[] points.timeSamples = { 1: [(1, 3, -2), (2, 3, -2),\n"
                "(2, 6, -2),], 2: [(0, 0, 0), (0, 0, 0), (0, 0, 0)], }\nfloat[] widths = [0.1] }\n}\n");
     way_check("c.usda", "USD, y up, below a scale");
+}
+
+/* Whose habit decided is told, unless the preset decides. */
+Test(curve, habits_are_told)
+{
+    struct bw_diag d = {0};
+    file_write("c.obj", "# Blender 3.4.1\nv 0 0 0\nv 0 1 0\n");
+    struct bw_preset *p = load("[{curve: c.obj, points: 2}]", &d);
+    cr_assert_not_null(p, "%s", d.text);
+    cr_expect(p->notes && !strcmp(p->notes, "c.obj: written by Blender, y is up; say `up: z` if it is not\n"), "%s",
+              p->notes);
+    bw_preset_free(p);
+    p = load("[{curve: c.obj, points: 2, up: z}]", &d);
+    cr_assert_not_null(p, "%s", d.text);
+    cr_expect_null(p->notes);
+    bw_preset_free(p);
+    bw_diag_free(&d);
 }
 
 Test(curve, places_on_it)

@@ -3,6 +3,7 @@
 #include "answer_read.h"
 #include "read/answer.h"
 
+#include <billow/files/obj_writer.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +87,9 @@ static enum answer_state mesh_take(struct bw_stage *s, const struct answer_sourc
 {
     enum answer_state state = ANSWER_WHOLE;
     char magic[8];
+    const struct bw_obj_writer *writer = bw_obj_writer_of(head->writer);
     f->n_points = head->n_points, f->n_triangles = head->n_triangles;
+    f->y_up = head->y_up != 0, f->writer = writer ? writer->name : NULL;
     f->point = rows_take(s, from, f->n_points, sizeof *f->point, &state, status);
     if (f->point) f->triangle = rows_take(s, from, f->n_triangles, sizeof *f->triangle, &state, status);
     if (state) return state;

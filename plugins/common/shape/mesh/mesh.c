@@ -120,6 +120,8 @@ static void health_tell(struct bw_stage *s, const struct shape_mesh *p, struct m
     s->host->log(s, BW_LOG_INFO, "%s: %lld triangles, %.3g x %.3g x %.3g m", name_of(f), (long long)f->n_triangles,
                  p->scale * (f->box.hi[0] - f->box.lo[0]), p->scale * (f->box.hi[1] - f->box.lo[1]),
                  p->scale * (f->box.hi[2] - f->box.lo[2]));
+    if (f->writer)
+        s->host->log(s, BW_LOG_INFO, "%s: written by %s, y is up; say `up: z` if it is not", name_of(f), f->writer);
     if (health->open_edges)
         s->host->log(s, BW_LOG_WARNING,
                      "%s is not closed, it has %lld open edges: its open parts have no inside, they "

@@ -35,6 +35,8 @@ struct mesh_file {
     int32_t (*triangle)[3];
     int64_t n_points, n_triangles; ///< no triangles: nothing is loaded
     struct box3 box;
+    int y_up;           ///< the file's axes were taken so: points are turned
+    const char *writer; ///< the program whose habit said so; NULL: the preset or the format did, or nobody
 };
 
 /// What the surface is like.

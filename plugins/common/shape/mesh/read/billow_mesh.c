@@ -58,6 +58,7 @@ static bool send(const void *bytes, size_t n)
 static bool answer_send(const struct mesh_build *b)
 {
     struct answer_head head = {.magic = ANSWER_MAGIC, .status = b->status, .failure = b->failure};
+    head.y_up = b->y_up, head.writer = b->writer;
     if (!b->status) head.n_points = b->n_points, head.n_triangles = b->n_triangles, head.n_notes = b->n_notes;
     return send(&head, sizeof head) && send(b->note, (size_t)head.n_notes * sizeof *b->note) &&
            send(b->point, (size_t)head.n_points * sizeof *b->point) &&

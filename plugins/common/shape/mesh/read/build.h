@@ -17,6 +17,7 @@
 struct mesh_build {
     const char *path;
     bool y_up;                       ///< the file's: (x, y, z) becomes (x, -z, y)
+    int writer;                      ///< by whose habit: files/obj_writer.h
     int64_t most;                    ///< points and triangles that a file of this size may have
     int64_t line;                    ///< where the reader is, for messages; 0: the format has no lines
     double ear_work;                 ///< spent on faces of many corners

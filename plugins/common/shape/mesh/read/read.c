@@ -5,6 +5,7 @@
 #include "build.h"
 #include "bytes.h"
 
+#include <billow/files/obj_writer.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,8 @@ static void text_read(struct mesh_build *b, const char *text, size_t n, enum ans
     }
     b->most = (int64_t)n > ROOM_LEAST ? (int64_t)n : ROOM_LEAST;
     if (b->most > INT32_MAX) b->most = INT32_MAX;
-    b->y_up = up == ANSWER_UP_Y || (up == ANSWER_UP_AUTO && read == mesh_read_gltf);
+    if (up == ANSWER_UP_AUTO && read == mesh_read_obj) b->writer = bw_obj_y_up_writer(text, n);
+    b->y_up = up == ANSWER_UP_Y || (up == ANSWER_UP_AUTO && (read == mesh_read_gltf || b->writer));
     read(b, text, n);
     if (b->status) return;
     if (!b->n_triangles) nothing_tell(b);

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What only the domain asks about: a mesh far larger than it, as a town round a street, costs what is there. */
-#include "shape.h"
+/* Shapes made ready. Where only the domain asks about one, a mesh far larger than it, as a town round a street, costs
+ * what is there. */
+#include "placed.h"
 #include <common/vec3.h>
 
 #include <math.h>
 
 #define ROUND_DOMAIN 2 ///< cells beyond the domain: neighbours of its outermost ones
+
+static enum bw_status file_prepare(struct bw_stage *s, const struct shape *shape, double reach)
+{
+    struct shape_state *state = s->state;
+    if (shape->kind == SHAPE_MESH) return mesh_prepare(s, &shape->mesh, reach, &state->mesh);
+    if (shape->kind == SHAPE_VDB) return volume_prepare(s, &shape->vdb, &state->vdb);
+    return shape->kind == SHAPE_POINTS ? points_prepare(s, &shape->points, &state->points) : BW_OK;
+}
+
+enum bw_status shape_prepare(struct bw_stage *s, const struct shape *shape, double reach)
+{
+    struct shape_state *state = s->state;
+    if (!state->judged && reach != SHAPE_SURFACE) { // before the work that a mesh of the wrong size is
+        const enum bw_status status = file_prepare(s, shape, SHAPE_SURFACE);
+        if (status) return status;
+        state->judged = 1;
+        state->amiss = shape_place_tell(s, shape);
+    }
+    return file_prepare(s, shape, reach);
+}
 
 /* The domain and a bit round it in the mesh's frame; its bounds there when the mesh is turned. */
 static struct box3 domain_in_mesh(const struct bw_domain_info *d, const struct pose *p)
