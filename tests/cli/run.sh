@@ -188,10 +188,10 @@ told 'png: {position: 3 m}' 'position 3 m lies outside the domain, which spans -
 
 # ---- and so is where a file puts what is in it ----
 { echo '# Blender 3.4.1'; cat "$(dirname "$0")/../meshes/box.obj"; } >crate.obj
-sed 's/sphere: .*radius: 10 cm}/mesh: {file: crate.obj, scale: 100}/' puff.yaml >crate.yaml
+sed 's/sphere: .*radius: 10 cm}/mesh: {file: crate.obj, scale: 0.001}/' puff.yaml >crate.yaml
 run check crate.yaml
 expect "check says whose habit decided" 0 'note: .*crate.obj: written by Blender, y is up; say `up: z` if it is not'
-expect "and what is too large" 0 'warning: .*crate.yaml:[0-9]+:5: crate.obj is [0-9]+ times as large as main'
+expect "and what is too small" 0 'warning: .*crate.yaml:[0-9]+:5: crate.obj is smaller than a cell of main: 0.0006 m'
 
 # ---- flat caches in preview: the slice that the bake showed, or across the thin axis ----
 size_of() { od -An -tu1 -j16 -N8 "$1"; }
