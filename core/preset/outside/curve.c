@@ -241,7 +241,7 @@ enum bw_status curve_read(const char *path, double scale, int y_up, const struct
         c->place[i][0] = p[0], c->place[i][1] = y_up ? -p[2] : p[1], c->place[i][2] = y_up ? p[1] : p[2];
     }
     if (!d->status && c->n < 2) wrong(&r, "a curve goes through two places or more");
-        if (d->status) bw_free(c->place), *c = (struct curve){0};
+    if (d->status) bw_free(c->place), *c = (struct curve){0};
     else c->writer = writer ? writer->name : NULL;
     return d->status;
 }
