@@ -33,7 +33,8 @@ static void parts_join(struct bw_chain *c)
                                   .on_file = c->opt.on_file,
                                   .user = c->opt.user,
                                   .log = &c->log,
-                                  .claims = {.log = &c->log}};
+                                  .claims = {.log = &c->log},
+                                  .lock = PTHREAD_MUTEX_INITIALIZER};
     c->metrics =
         (struct metrics){.outputs = &c->outputs, .file = "metrics.csv", .heading = "frame,time,substeps,cells"};
     c->timings =
@@ -192,6 +193,8 @@ void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks)
     c->ranks = ranks;
     c->bake.ranks = ranks ? (uint32_t)ranks->size : 1;
 }
+
+void bw_chain_hold(struct bw_chain *c) { outputs_hold(&c->outputs); }
 
 void bw_chain_move(struct bw_chain *c, const char *out) { c->opt.out = c->outputs.folder = c->bake.dir = out; }
 

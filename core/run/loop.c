@@ -309,6 +309,8 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     c->progress.seconds = bw_seconds() - began;
     if (status == BW_OK && c->clock.frame >= t->write_first) status = metrics_end(c);
     if (status == BW_OK) status = outputs_settle(c, false);
+    const bool whole = !writer_wants(&c->writer) && c->clock.frame >= t->write_first; // else the writer sees to it
+    if (status == BW_OK && whole && outputs_holding(&c->outputs)) status = outputs_release(&c->outputs);
     if (status != BW_OK) return status; // what is written by now is told at the end
     written_ask(c);
     if (!writer_wants(&c->writer) && c->clock.frame >= t->write_first) c->progress.written = c->clock.frame;
@@ -425,6 +427,8 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     keeper_end(c, c->progress.elapsed);
     if (status == BW_OK) status = end;
     if (status == BW_OK) status = outputs_settle(c, true);
+    if (status == BW_OK) status = outputs_release(&c->outputs);
+    outputs_drop(&c->outputs);
     c->budget.limit = 0;
     if (status != BW_OK && status != BW_ERR_CANCELLED && d->status == BW_OK)
         bw_diag_error(d, NULL, status, "the run stopped without saying why");

@@ -45,7 +45,7 @@ struct bw_run_options {
     void (*on_output)(const char *what, const char *path, void *user);
     /// From any thread: the file `name`, below `out`, is about to appear under its temporary name, .NAME.part beside
     /// it, `whole` NULL; and again, with its facts (output/files.h), about to take its own; or bytes FILE_GONE: it was
-    /// removed. Anything but 0, an errno, and it is not made. May be NULL.
+    /// removed. An errno, and it is not made; FILE_UNWANTED: it goes when it is whole. May be NULL.
     int (*on_file)(const char *name, const struct file_facts *whole, void *user);
     /// From any thread: text to keep in a checkpoint, new memory; NULL: out of memory. May be NULL.
     char *(*about)(void *user);
@@ -64,6 +64,9 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
 /// Before bw_chain_run: go on from that checkpoint. The path must outlive the run.
 void bw_chain_resume(struct bw_chain *c, const char *path);
+/// Before bw_chain_run: no file takes its name before all of the first frame's are whole; should the run end before
+/// that, there are none.
+void bw_chain_hold(struct bw_chain *c);
 /// Before bw_chain_run: it is one of several processes that make the frames together. The transport outlives the chain.
 void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks);
 /// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.

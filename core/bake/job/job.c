@@ -56,6 +56,10 @@ static void job_destroy(struct object *o)
     bw_free(j->out);
     bw_free(j->source);
     bw_free(j->source_out);
+    free(j->resolved);
+    free(j->trial.log);
+    bw_diag_free(&j->trial.diag);
+    pthread_mutex_destroy(&j->trial.lock);
     if (j->session) object_unref(&j->session->o);
     pthread_cond_destroy(&j->changed);
     pthread_mutex_destroy(&j->lock);
@@ -69,6 +73,7 @@ static struct job *job_new(void)
     if (!j) return NULL;
     object_init(&j->o, job_destroy);
     pthread_mutex_init(&j->lock, NULL);
+    pthread_mutex_init(&j->trial.lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&j->changed, &clock);

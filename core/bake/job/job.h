@@ -24,6 +24,15 @@ struct job_resume {
     json_t *sound;     ///< those that are as they were, as far as has been looked
 };
 
+/// Over a bake that is worth something: until a file of the new one is whole, the folder is left as it is.
+struct job_trial {
+    pthread_mutex_t lock; ///< of `on`: the run's thread and the writer's tell of whole files
+    _Atomic bool on;
+    struct bw_diag diag; ///< why the folder could not be taken over
+    char *log;           ///< what the log is to say, of `log_bytes`
+    size_t log_bytes;
+};
+
 struct job_line; ///< of the log, waiting for the callback
 
 struct job {
@@ -44,6 +53,8 @@ struct job {
     bool up_to_date;
     struct bake_record record;
     struct job_resume resume;
+    struct job_trial trial;
+    char *resolved;         ///< the text of resolved.yaml
     const char *checkpoint; ///< the newest of this run, under `lock`; in `texts`
     bool joins, parted;     ///< it is one of several processes; all of them have ended it alike
     struct bw_transport *ranks;
@@ -92,8 +103,12 @@ bool folder_lock(struct job *j, struct bw_diag *d);
 void folder_unlock(struct job *j);
 /// 1: go on, 0: there is nothing to do, -1: refused, after a sentence.
 int folder_decide(struct job *j, struct bw_diag *d);
-/// Clear it, and write what goes before the first frame. false after a sentence.
+/// Clear it, and write what goes before the first frame; where something lies there that took time to make, that waits
+/// for folder_take_over. false after a sentence.
 bool folder_begin(struct job *j, struct bw_diag *d);
+/// A file is about to take its name: what the bake before left goes now, if it has not yet. Any thread. false: it could
+/// not be; the sentence comes with folder_end.
+bool folder_take_over(struct job *j);
 /// Undo folder_begin, and folder_lock, where they did anything: no run follows.
 void folder_abandon(struct job *j);
 /// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
@@ -110,6 +125,8 @@ void resume_prune(const char *name, int64_t frame, void *job);
 /// The files to carry on and those to leave alone: what the record lists, or, when values change, what the checkpoint
 /// does. New.
 json_t *resume_carry(const struct job *j);
+/// Are values others from the checkpoint on?
+bool resume_changes(const struct job *j);
 /// What changes with this resume, into the facts.
 void resume_note_change(struct job *j, const struct bw_node *resolved);
 

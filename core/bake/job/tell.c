@@ -4,6 +4,7 @@
 #include "job.h"
 
 #include "snapshot.h"
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -205,6 +206,7 @@ static int file_take(const char *name, const struct file_facts *whole, void *use
 {
     struct job *j = user;
     if (whole) ending_renew(&j->renewed[1]);
+    if (whole && !folder_take_over(j)) return ECANCELED;
     return journal_add(&j->journal, name, whole);
 }
 

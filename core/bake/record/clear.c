@@ -21,21 +21,32 @@ static void file_remove(int root, const char *out, const char *name, struct bw_d
     close(fd);
 }
 
-int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d)
+/* `half`: those that are half-written; else those that are whole. */
+static int files_remove(const struct bake_record *r, const char *out, json_t *keep, bool half, struct bw_diag *d)
 {
     const char *name;
     json_t *file;
     int root = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root < 0) return 1;
     json_object_foreach (r->files, name, file) {
-        char *half = file_temporary(name);
-        if (half) file_remove(root, out, half, d);
-        bw_free(half);
         // the record goes last, when the next one takes its name: killed here, the rest is still known
-        bool stays = !strcmp(name, "bake.json") || json_object_get(keep, name);
-        if (facts_whole(file) && !stays) file_remove(root, out, name, d);
+        bool stays = half ? !strcmp(name, "bake.log") : !strcmp(name, "bake.json") || json_object_get(keep, name);
+        char *part = half && !stays ? file_temporary(name) : NULL;
+        if (part) file_remove(root, out, part, d);
+        bw_free(part);
+        if (!half && facts_whole(file) && !stays) file_remove(root, out, name, d);
         if (d->status) break;
     }
     close(root);
     return !d->status;
+}
+
+int record_tidy(const struct bake_record *r, const char *out, struct bw_diag *d)
+{
+    return files_remove(r, out, NULL, true, d);
+}
+
+int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d)
+{
+    return files_remove(r, out, keep, false, d);
 }

@@ -110,6 +110,7 @@ static int line_append(const struct bake_journal *j, const char *name, const str
 int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole)
 {
     pthread_mutex_lock(&j->lock);
+    if (j->begun && !whole) json_object_set_new(j->begun, name, json_false());
     if (!j->failed) j->failed = line_append(j, name, whole, true);
     int failed = j->failed;
     pthread_mutex_unlock(&j->lock);
@@ -125,18 +126,20 @@ static int carry_write(struct bake_journal *j, json_t *carry)
         struct file_facts f = facts_of(file);
         if (!bad && facts_whole(file)) bad = line_append(j, name, &f, false);
     }
+    json_object_foreach (j->begun, name, file)
+        if (!bad) bad = line_append(j, name, NULL, false);
     if (bad || !json_object_size(carry)) return bad; // an empty list need not last: the first file's line does
     return fdatasync(j->fd) ? errno : 0;             // once, and not a line: a thousand frames took half a minute
 }
 
+static const int list_flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_APPEND | O_CLOEXEC;
+
 /* Under another name first: a kill leaves the old list or the new one. No link that lies there is followed. */
-static int journal_open(struct bake_journal *j, json_t *carry)
+static int journal_create(struct bake_journal *j, json_t *carry)
 {
     static const char half[] = ".bake.journal.part";
-    j->root = open(j->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (j->root < 0) return errno;
     unlinkat(j->root, half, 0);
-    j->fd = openat(j->root, half, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
+    j->fd = openat(j->root, half, list_flags | O_EXCL, 0666);
     if (j->fd < 0) return errno;
     int bad = carry_write(j, carry);
     if (!bad && renameat(j->root, half, j->root, "bake.journal")) bad = errno;
@@ -144,13 +147,59 @@ static int journal_open(struct bake_journal *j, json_t *carry)
     return bad;
 }
 
-int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d)
+/* 0, or an errno. */
+static int journal_open(struct bake_journal *j, const char *out)
 {
     *j = (struct bake_journal){.out = out, .fd = -1, .root = -1, .runs = true};
     pthread_mutex_init(&j->lock, NULL);
-    int bad = journal_open(j, carry);
-    if (bad) bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", out, strerror(bad));
+    j->root = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return j->root < 0 ? errno : 0;
+}
+
+static int journal_judge(struct bake_journal *j, int bad, struct bw_diag *d)
+{
+    if (bad) bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", j->out, strerror(bad));
     if (bad) journal_end(j);
+    return !bad;
+}
+
+int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d)
+{
+    int bad = journal_open(j, out);
+    return journal_judge(j, bad ? bad : journal_create(j, carry), d);
+}
+
+/* A line that a kill cut in its middle is ended, or the next one would lengthen it. */
+static int journal_append(struct bake_journal *j, off_t size)
+{
+    char last = '\n';
+    if (size && pread(j->fd, &last, 1, size - 1) != 1) return EIO;
+    return last == '\n' || write(j->fd, "\n", 1) == 1 ? 0 : errno;
+}
+
+int journal_continue(struct bake_journal *j, const char *out, json_t *files, struct bw_diag *d)
+{
+    struct stat st;
+    int bad = journal_open(j, out);
+    if (!bad) j->fd = openat(j->root, "bake.journal", (list_flags & ~O_CREAT) | O_NONBLOCK);
+    bool there = !bad && j->fd >= 0 && !fstat(j->fd, &st) && S_ISREG(st.st_mode);
+    if (!there && j->fd >= 0) close(j->fd), j->fd = -1; // a pipe, a device: it lists nothing
+    if (!bad) bad = there ? journal_append(j, st.st_size) : journal_create(j, files);
+    j->begun = json_object();
+    return journal_judge(j, bad, d);
+}
+
+int journal_renew(struct bake_journal *j, json_t *carry, struct bw_diag *d)
+{
+    pthread_mutex_lock(&j->lock);
+    int before = j->fd, bad = journal_create(j, carry);
+    if (bad && j->fd != before && j->fd >= 0) close(j->fd);
+    if (bad) j->fd = before;
+    else close(before);
+    json_decref(j->begun);
+    j->begun = NULL;
+    pthread_mutex_unlock(&j->lock);
+    if (bad) bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", j->out, strerror(bad));
     return !bad;
 }
 
@@ -167,6 +216,7 @@ void journal_end(struct bake_journal *j)
     if (!j->runs) return;
     if (j->fd >= 0) close(j->fd);
     if (j->root >= 0) close(j->root);
+    json_decref(j->begun);
     pthread_mutex_destroy(&j->lock);
     *j = (struct bake_journal){0};
 }

@@ -171,11 +171,25 @@ int record_matches(const struct bake_record *r, const struct bake_facts *f)
 /* What a bake can do without when it is over. */
 bool file_is_note(const char *name)
 {
-    if (file_is_checkpoint(name)) return true;
     static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv", "timings.csv"};
     for (size_t k = 0; k < sizeof note / sizeof *note; k++)
         if (!strcmp(name, note[k])) return true;
-    return !strncmp(name, "checkpoints/", strlen("checkpoints/"));
+    return file_is_checkpoint(name);
+}
+
+/* Rows of metrics are all there is of a bake that makes no other files; where another one was begun, and none ever came
+ * to be whole, its first frame was not. */
+static bool metrics_count(const struct bake_record *r)
+{
+    const char *name;
+    json_t *file;
+    bool begun = false, whole = false;
+    json_object_foreach (r->files, name, file) {
+        if (file_is_note(name)) continue;
+        whole |= facts_whole(file);
+        begun |= !facts_whole(file);
+    }
+    return whole || !begun;
 }
 
 int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left)
@@ -183,11 +197,14 @@ int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left
     const char *name;
     json_t *file;
     int32_t n = 0;
+    const bool metrics = metrics_count(r);
     *left = 0;
     json_object_foreach (r->files, name, file) {
         struct file_facts found;
-        if (file_is_note(name) || !facts_whole(file)) continue;
-        n += file_fault(out, name, file, false, &found) == FILE_GOOD;
+        bool worth = file_is_checkpoint(name) || (metrics && !strcmp(name, "metrics.csv")), note = file_is_note(name);
+        if ((note && !worth) || !facts_whole(file)) continue;
+        enum file_fault fault = file_fault(out, name, file, false, &found);
+        n += !note && fault == FILE_GOOD;
         *left += found.bytes > 0;
     }
     return n;

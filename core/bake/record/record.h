@@ -51,6 +51,7 @@ struct bake_journal {
     int fd, failed;  ///< failed: errno of the first line that could not be written; none follows it
     const char *out; ///< the folder's name, for sentences …
     int root;        ///< … and the folder itself, whatever lies under that name by now
+    json_t *begun;   ///< files of this bake, while the list is still that of the bake before; else NULL
 };
 
 /// The files that the journal in `out` lists, by name below the folder, see facts_json; NULL when there is none.
@@ -58,6 +59,12 @@ json_t *journal_read(const char *out);
 /// Start a journal in `out`, a text that holds until journal_end, with the whole files of `carry` (NULL: none). 0 after
 /// a sentence in `d`.
 int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d);
+/// Go on with the journal that lies in `out`, or, where none does, a new one of `files`: files of a new bake are begun
+/// while those of the one before are all there. 0 after a sentence in `d`.
+int journal_continue(struct bake_journal *j, const char *out, json_t *files, struct bw_diag *d);
+/// After journal_continue: it begins anew with the whole files of `carry` and those that were begun since. 0 after a
+/// sentence in `d`.
+int journal_renew(struct bake_journal *j, json_t *carry, struct bw_diag *d);
 /// Remove a whole file, and note that. Any thread.
 void journal_drop(struct bake_journal *j, const char *name);
 /// Note a file before it is begun (`whole` NULL), before it is whole under its own name, or when it is gone. 0, or an
@@ -102,7 +109,8 @@ struct bake_record record_read(const char *out);
 void record_free(struct bake_record *r);
 /// 1 when the recorded bake was made from the same facts, whole or not.
 int record_matches(const struct bake_record *r, const struct bake_facts *f);
-/// How many files besides its notes are whole, as far as their sizes tell; `left`: how many are there and not empty.
+/// How many files besides its notes are whole, as far as their sizes tell; `left`: how many are there and not empty,
+/// with notes that took time to make: checkpoints, and the metrics of whole frames.
 int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left);
 /// Is it one that the bake writes about itself?
 bool file_is_note(const char *name);
@@ -138,8 +146,10 @@ int obstacles_check(const struct bake_facts *f, struct bw_chain *c, struct bw_di
 
 /* ---- clear.c, build.c ---- */
 
-/// Remove what the recorded bake wrote and left half-written, and nothing else; bake.json stays, and what has a name in
-/// `keep` (NULL: nothing). 0 after a sentence.
+/// Remove what the recorded bake left half-written, but for its log. 0 after a sentence.
+int record_tidy(const struct bake_record *r, const char *out, struct bw_diag *d);
+/// Remove what the recorded bake wrote, and nothing else; bake.json stays, and what has a name in `keep` (NULL:
+/// nothing). 0 after a sentence.
 int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d);
 /// Hash of the library (its file) and the plugins that `p` uses.
 void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24]);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 enum { FILE_UNKNOWN = -1, FILE_GONE = -2 }; ///< of its bytes
+enum { FILE_UNWANTED = -1 };                ///< an answer to a file's name: it is removed, and all is well
 
 /// What tells a file's bytes from others.
 struct file_facts {

@@ -13,6 +13,7 @@ struct output {
     char *path;        ///< of the temporary file, for who writes it
     int folder;        ///< that it lies in
     bool keep;
+    struct file_facts facts; ///< once it is committed
 };
 
 /* ---- the folder ---- */
@@ -57,12 +58,10 @@ static enum bw_status file_fail(const struct outputs *o, const char *what, const
 
 /* ---- beginning ---- */
 
-/* Who keeps the list of files must know of each before it is there. False, with errno: it is not to be. */
-static bool file_tell(const struct outputs *o, const char *name, const struct file_facts *whole)
+/* Who keeps the list of files must know of each before it is there. 0; FILE_UNWANTED; or an errno: it is not to be. */
+static int file_tell(const struct outputs *o, const char *name, const struct file_facts *whole)
 {
-    int bad = o->on_file ? o->on_file(name, whole, o->user) : 0;
-    if (bad) errno = bad;
-    return !bad;
+    return o->on_file ? o->on_file(name, whole, o->user) : 0;
 }
 
 static void output_free(struct output *f)
@@ -92,9 +91,26 @@ static bool output_create(const struct outputs *o, struct output *f)
     errno = ENOENT;
     if (folder_is_gone(o)) return false;
     f->folder = file_folder_open(o->fd, f->half, true);
-    if (f->folder < 0 || !file_tell(o, f->name, NULL)) return false;
+    if (f->folder < 0) return false;
+    int bad = file_tell(o, f->name, NULL);
+    if (bad > 0) return errno = bad, false;
     int fd = file_create(f->folder, file_base(f->half));
     return fd >= 0 && close(fd) == 0;
+}
+
+/* Written once more before the first one took its name: the new one takes over the temporary name. */
+static void held_forget(struct outputs *o, const char *name)
+{
+    pthread_mutex_lock(&o->lock);
+    for (struct output **p = &o->held, *f; (f = *p);) {
+        if (strcmp(f->name, name)) {
+            p = &f->next;
+            continue;
+        }
+        *p = f->next;
+        output_free(f);
+    }
+    pthread_mutex_unlock(&o->lock);
 }
 
 const char *output_begin(struct outputs *o, struct output **list, struct output_owner by, const char *name, bool keep)
@@ -104,6 +120,7 @@ const char *output_begin(struct outputs *o, struct output **list, struct output_
         return NULL;
     }
     if (claims_take(&o->claims, by, name) != BW_OK || outputs_open(o) != BW_OK) return NULL;
+    held_forget(o, name);
     struct output *f = output_make(o, name, keep);
     errno = ENOMEM;
     if (!f || !output_create(o, f)) {
@@ -129,35 +146,78 @@ static struct output *output_take(struct output **list, const char *temporary)
     return NULL;
 }
 
-/* Flushed and told, then renamed. False with errno. */
-static bool output_settle(const struct outputs *o, const struct output *f)
+/* Told, then renamed. False with errno. */
+static bool output_name(const struct outputs *o, struct output *f)
 {
-    struct file_facts facts;
     const char *half = file_base(f->half);
-    if (!file_settle(f->folder, half, &facts)) return false;
-    errno = ENODATA; // begun, and never written
-    return facts.bytes && file_tell(o, f->name, &facts) && file_rename(f->folder, half, file_base(f->name));
+    int bad = file_tell(o, f->name, &f->facts);
+    if (bad == FILE_UNWANTED) return !unlinkat(f->folder, half, 0);
+    errno = bad;
+    return !bad && file_rename(f->folder, half, file_base(f->name));
+}
+
+/* Whether it waits for outputs_release, which then owns it. */
+static bool output_wait(struct outputs *o, struct output *f)
+{
+    pthread_mutex_lock(&o->lock);
+    bool waits = o->holds;
+    struct output **last = &o->held;
+    while (waits && *last) last = &(*last)->next;
+    f->next = NULL;
+    if (waits) *last = f;
+    pthread_mutex_unlock(&o->lock);
+    return waits;
 }
 
 enum bw_status output_commit(struct outputs *o, struct output **list, const char *temporary)
 {
     struct output *f = output_take(list, temporary);
     if (!f) return log_fail(o->log, NULL, BW_ERR_PLUGIN, "an output was committed that was never begun");
-    enum bw_status status = BW_OK;
-    if (folder_is_gone(o)) errno = ENOENT, status = file_fail(o, "write", f->name);
-    else if (!output_settle(o, f)) status = file_fail(o, "write", f->name);
+    bool good = !folder_is_gone(o);
+    errno = ENOENT;
+    good = good && file_settle(f->folder, file_base(f->half), &f->facts);
+    if (good && !f->facts.bytes) good = false, errno = ENODATA; // begun, and never written
+    if (good && output_wait(o, f)) return BW_OK;
+    enum bw_status status = good && output_name(o, f) ? BW_OK : file_fail(o, "write", f->name);
     if (status != BW_OK) unlinkat(f->folder, file_base(f->half), 0);
     output_free(f);
     return status;
 }
 
-enum bw_status output_remove(struct outputs *o, const char *name)
+/* ---- waiting ---- */
+
+void outputs_hold(struct outputs *o) { o->holds = true; }
+
+bool outputs_holding(struct outputs *o)
 {
-    static const struct file_facts gone = {.bytes = FILE_GONE};
-    int folder = o->open ? file_folder_open(o->fd, name, false) : -1;
-    bool good = folder >= 0 && (unlinkat(folder, file_base(name), 0) == 0 || errno == ENOENT);
-    if (folder >= 0) close(folder);
-    return good && file_tell(o, name, &gone) ? BW_OK : file_fail(o, "remove", name);
+    pthread_mutex_lock(&o->lock);
+    bool holds = o->holds;
+    pthread_mutex_unlock(&o->lock);
+    return holds;
+}
+
+enum bw_status outputs_release(struct outputs *o)
+{
+    enum bw_status status = BW_OK;
+    pthread_mutex_lock(&o->lock);
+    o->holds = false;
+    for (struct output *f; (f = o->held); output_free(f)) {
+        o->held = f->next;
+        if (status == BW_OK && !output_name(o, f)) status = file_fail(o, "write", f->name);
+        if (status != BW_OK) unlinkat(f->folder, file_base(f->half), 0);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return status;
+}
+
+void outputs_drop(struct outputs *o)
+{
+    pthread_mutex_lock(&o->lock);
+    for (struct output *f; (f = o->held); output_free(f)) {
+        o->held = f->next;
+        unlinkat(f->folder, file_base(f->half), 0);
+    }
+    pthread_mutex_unlock(&o->lock);
 }
 
 void output_discard(struct output **list, const char *temporary)

@@ -6,7 +6,11 @@
 
 #include "claims.h"
 #include "files.h"
+#include <pthread.h>
 #include <stdbool.h>
+
+/// A file under its temporary name, in a list of its owner's.
+struct output;
 
 /// The bake's folder.
 struct outputs {
@@ -17,10 +21,10 @@ struct outputs {
     void *user;
     struct run_log *log;
     struct claims claims;
+    pthread_mutex_t lock; ///< of what follows: the run's thread and the writer's commit
+    bool holds;           ///< what is committed keeps its temporary name for now, in `held`
+    struct output *held;
 };
-
-/// A file under its temporary name, in a list of its owner's.
-struct output;
 
 /// Make the folder where it is not there, and open it; before anything else writes. Errors are said.
 enum bw_status outputs_open(struct outputs *o);
@@ -28,13 +32,18 @@ void outputs_close(struct outputs *o);
 /// The temporary path of an empty file, which the list holds until commit or discard; NULL on failure, said. `keep`:
 /// until the bake ends.
 const char *output_begin(struct outputs *o, struct output **list, struct output_owner by, const char *name, bool keep);
-/// Give the file its final name. Errors are said.
+/// Give the file its final name, unless `on_file` answers FILE_UNWANTED. Errors are said.
 enum bw_status output_commit(struct outputs *o, struct output **list, const char *temporary);
-/// Remove a file that was committed, and strike it off the list. Errors are said.
-enum bw_status output_remove(struct outputs *o, const char *name);
 void output_discard(struct output **list, const char *temporary);
 /// Commit what need not be kept until the bake ends; `all`: that too.
 enum bw_status outputs_commit(struct outputs *o, struct output **list, bool all);
 void outputs_discard(struct output **list);
+/// From now on committed files keep their temporary names: what lies under the final ones stays, should the run fail.
+void outputs_hold(struct outputs *o);
+bool outputs_holding(struct outputs *o);
+/// They take their final names, in the order of their commits, and so does what is committed later. Errors are said.
+enum bw_status outputs_release(struct outputs *o);
+/// They are removed.
+void outputs_drop(struct outputs *o);
 
 #endif

@@ -47,8 +47,12 @@ enum bw_status away_begin(struct bw_chain *c, const char *folder)
         return log_fail(&c->log, NULL, BW_ERR_MEMORY, "out of memory for the folder %s", folder);
     log_init(&a->log, line_keep, a);
     a->log.diag = &a->diag;
-    a->outputs = (struct outputs){
-        .folder = a->folder, .on_file = file_ask, .user = c, .log = &a->log, .claims = {.log = &a->log}};
+    a->outputs = (struct outputs){.folder = a->folder,
+                                  .on_file = file_ask,
+                                  .user = c,
+                                  .log = &a->log,
+                                  .claims = {.log = &a->log},
+                                  .lock = PTHREAD_MUTEX_INITIALIZER};
     c->bake.dir = a->folder;
     c->exporters.log = &a->log;
     c->exporters.outputs = &a->outputs;

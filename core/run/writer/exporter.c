@@ -389,7 +389,7 @@ enum bw_status exporters_write(struct exporter_list *list, struct chain_snapshot
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < list->n && status == BW_OK; i++)
         if (exporter_part(&list->exporter[i]) & s->parts) status = exporter_write(&list->exporter[i], s);
-    return status;
+    return status == BW_OK && outputs_holding(list->outputs) ? outputs_release(list->outputs) : status;
 }
 
 bool exporters_have(const struct exporter_list *list, enum snapshot_part part)

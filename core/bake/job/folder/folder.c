@@ -54,13 +54,31 @@ static const char *folder_kind(const struct job *j)
     return kind[whole][same];
 }
 
+/* "12 files are whole"; where there is none: "2 checkpoints are whole", "metrics.csv is whole". New memory. */
+static char *worth_words(const struct job *j, int32_t whole)
+{
+    const char *name;
+    json_t *file;
+    int32_t n = 0;
+    char text[48];
+    json_object_foreach (j->record.files, name, file) {
+        struct file_facts found;
+        bool counts = file_is_checkpoint(name) && facts_whole(file);
+        n += counts && file_fault(j->out, name, file, false, &found) == FILE_GOOD;
+    }
+    if (whole || (!n && j->record.complete)) bw_number_words(whole, "file", text);
+    else if (n) bw_number_words(n, "checkpoint", text);
+    else return bw_strdup("metrics.csv is whole");
+    return bw_printf("%s %s whole", text, (whole ? whole : n) == 1 ? "is" : "are");
+}
+
 static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
 {
     json_t *bad = record_verify(&j->record, j->out, false);
-    char *words = json_array_size(bad) ? faults_words(bad) : NULL, files[48];
-    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds %s, %s %s whole%s%s%s", j->out, folder_kind(j),
-                  bw_number_words(whole, "file", files), whole == 1 ? "is" : "are", words ? " (" : "",
-                  words ? words : "", words ? ")" : "");
+    char *words = json_array_size(bad) ? faults_words(bad) : NULL, *worth = worth_words(j, whole);
+    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds %s, %s%s%s%s", j->out, folder_kind(j), worth ? worth : "",
+                  words ? " (" : "", words ? words : "", words ? ")" : "");
+    bw_free(worth);
     bw_free(words);
     json_decref(bad);
     return -1;
@@ -163,20 +181,28 @@ static char *log_before(const struct job *j)
     return text;
 }
 
-static void log_begin(struct job *j, struct bw_diag *d)
+static FILE *log_open(struct job *j, struct bw_diag *d)
 {
-    time_t now = time(NULL);
-    char date[40] = "", *before = resumes(j) ? log_before(j) : NULL;
-    struct tm utc;
-    j->log = note_begin(&j->journal, "bake.log", d);
-    if (j->log && before) fputs(before, j->log);
+    char *before = resumes(j) ? log_before(j) : NULL;
+    FILE *log = note_begin(&j->journal, "bake.log", d);
+    if (log && before) fputs(before, log);
     bw_free(before);
-    if (!j->log) return;
-    setvbuf(j->log, NULL, _IOLBF, 0); // what was said before a crash is there
+    if (!log) return NULL;
+    setvbuf(log, NULL, _IOLBF, 0); // what was said before a crash is there
     char *half = bw_printf("%s/.bake.log.part", j->out), *final = bw_printf("%s/bake.log", j->out);
-    if (half && final) where_log(bw_chain_where(j->chain), fileno(j->log), half, final);
+    if (half && final) where_log(bw_chain_where(j->chain), fileno(log), half, final);
     bw_free(half);
     bw_free(final);
+    return log;
+}
+
+static void log_begin(struct job *j, FILE *log)
+{
+    time_t now = time(NULL);
+    char date[40] = "";
+    struct tm utc;
+    j->log = log;
+    if (!log) return;
     if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc);
     fprintf(j->log, "Billow %s, preset %s, hash %s, SIMD level %s, %s\n", BW_VERSION, j->facts.name, j->facts.hash,
             j->facts.simd, date);
@@ -203,7 +229,9 @@ static int log_end(struct job *j, struct bw_diag *d)
 
 static void notes_close(struct job *j)
 {
-    if (j->log) {
+    if (j->log && j->trial.on) {
+        fclose(j->log);
+    } else if (j->log) {
         where_log_end(bw_chain_where(j->chain));
         note_discard(&j->journal, "bake.log", j->log);
     }
@@ -218,17 +246,63 @@ void folder_abandon(struct job *j)
     folder_unlock(j);
 }
 
+/* ---- the bake before goes ---- */
+
+static json_t *carry_new(const struct job *j) { return resumes(j) ? resume_carry(j) : json_object(); }
+
 /* The list of files begins anew, or with those that are carried on. */
-static bool files_begin(struct job *j, struct bw_diag *d)
+static bool files_begin(struct job *j, json_t *carry, struct bw_diag *d)
 {
-    if (!resumes(j)) return record_clear(&j->record, j->out, NULL, d) && journal_begin(&j->journal, j->out, NULL, d);
-    json_t *carry = resume_carry(j);
-    if (!carry) return out_of_memory(d), false;
-    if (j->resume.path) bw_chain_resume(j->chain, j->resume.path);
-    bool good = record_clear(&j->record, j->out, carry, d) && journal_begin(&j->journal, j->out, carry, d);
+    bool good = record_clear(&j->record, j->out, carry, d);
+    if (good && j->trial.on) good = journal_renew(&j->journal, carry, d);
+    else if (good) good = journal_begin(&j->journal, j->out, carry, d);
     if (good && j->resume.path) resume_prune(j->resume.path + strlen(j->out) + 1, j->resume.frame, j);
-    json_decref(carry);
     return good;
+}
+
+/* What was said so far goes into the file. */
+static bool log_move(struct job *j, struct bw_diag *d)
+{
+    FILE *log = log_open(j, d);
+    pthread_mutex_lock(&j->lock);
+    if (j->log) fclose(j->log);
+    if (log && j->trial.log) fwrite(j->trial.log, 1, j->trial.log_bytes, log);
+    j->log = log;
+    pthread_mutex_unlock(&j->lock);
+    return log != NULL;
+}
+
+static bool notes_begin(struct job *j, struct bw_diag *d)
+{
+    json_t *carry = carry_new(j);
+    bool good = carry && files_begin(j, carry, d) && note_write(&j->journal, "resolved.yaml", j->resolved, d);
+    if (!carry) out_of_memory(d);
+    json_decref(carry);
+    if (good && j->trial.on) good = log_move(j, d);
+    else if (good) log_begin(j, log_open(j, d)), good = j->log != NULL;
+    return good && record_write(&j->facts, &j->outputs, &j->journal, 0, d);
+}
+
+bool folder_take_over(struct job *j)
+{
+    if (!j->trial.on) return true;
+    pthread_mutex_lock(&j->trial.lock);
+    if (j->trial.on && !j->trial.diag.status && notes_begin(j, &j->trial.diag)) j->trial.on = false;
+    bool good = !j->trial.on;
+    pthread_mutex_unlock(&j->trial.lock);
+    return good;
+}
+
+/* It may come to nothing before its first frame is whole: then all is as it was. Frames of the very bake that is gone
+ * on with replace nothing. */
+static bool trial_begin(struct job *j, struct bw_diag *d)
+{
+    bool goes_on = j->resume.path && !resume_changes(j);
+    if (!record_tidy(&j->record, j->out, d) || !journal_continue(&j->journal, j->out, j->record.files, d)) return false;
+    j->trial.on = true;
+    log_begin(j, open_memstream(&j->trial.log, &j->trial.log_bytes));
+    if (!goes_on && !j->joins) bw_chain_hold(j->chain);
+    return j->log ? true : (out_of_memory(d), false);
 }
 
 static void change_note(struct job *j)
@@ -238,16 +312,24 @@ static void change_note(struct job *j)
     bw_node_free(resolved);
 }
 
+/* Something that took time to make, or that is nobody's. */
+static bool folder_has_worth(const struct job *j)
+{
+    int32_t left;
+    char *first = NULL;
+    record_whole(&j->record, j->out, &left);
+    bool worth = left || (j->asked.mode == BW_BAKE_REPLACE && strangers_find(&j->record, &j->facts, j->chain, &first));
+    bw_free(first);
+    return worth;
+}
+
 bool folder_begin(struct job *j, struct bw_diag *d)
 {
     change_note(j);
-    if (!obstacles_check(&j->facts, j->chain, d) || !files_begin(j, d)) return false;
-    char *text = resolved_text(j);
-    if (!text) out_of_memory(d);
-    bool good = text && note_write(&j->journal, "resolved.yaml", text, d);
-    free(text);
-    if (good) log_begin(j, d);
-    return good && j->log && record_write(&j->facts, &j->outputs, &j->journal, 0, d);
+    if (!obstacles_check(&j->facts, j->chain, d)) return false;
+    if (!(j->resolved = resolved_text(j))) return out_of_memory(d), false;
+    if (j->resume.path) bw_chain_resume(j->chain, j->resume.path);
+    return folder_has_worth(j) ? trial_begin(j, d) : record_tidy(&j->record, j->out, d) && notes_begin(j, d);
 }
 
 /* Files that others took away while it ran. */
@@ -278,9 +360,20 @@ static enum bw_status folder_note(struct job *j, enum bw_status status, struct b
     return status == BW_OK && !noted ? d->status : status;
 }
 
+/* Nothing came of it: what lay there still does. */
+static enum bw_status folder_leave(struct job *j, enum bw_status status, struct bw_diag *d)
+{
+    if (j->trial.diag.status) bw_diag_take(d, &j->trial.diag);
+    if (journal_folder(&j->journal) != FOLDER_HERE) bw_diag_error(d, NULL, BW_ERR_IO, "the folder %s is gone", j->out);
+    else if (status != BW_ERR_CANCELLED)
+        bw_diag_error(d, NULL, status, "no frame was finished: %s keeps what it has", j->out);
+    return status;
+}
+
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d)
 {
-    status = folder_note(j, status, d);
+    if (status == BW_OK && !folder_take_over(j)) status = BW_ERR_IO;
+    status = j->trial.on ? folder_leave(j, status, d) : folder_note(j, status, d);
     notes_close(j);
     struct bake_record done = record_read(j->out);
     double bytes = record_bytes(&done, j->out);

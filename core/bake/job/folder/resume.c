@@ -212,7 +212,7 @@ void resume_forget(struct job *j)
 /* ---- what becomes of the folder ---- */
 
 /* Values change after this frame: what came later is of the old ones. */
-static bool changes_values(const struct job *j)
+bool resume_changes(const struct job *j)
 {
     return j->resume.path && j->asked.from_frame && strcmp(j->resume.hash, j->facts.hash) != 0;
 }
@@ -223,7 +223,7 @@ static void checkpoints_carry(const struct job *j, json_t *carry)
     int32_t n = list ? checkpoints_list(j->out, list) : 0;
     for (int32_t i = 0; i < n; i++) {
         json_t *file = json_object_get(j->record.files, list[i].name);
-        if (changes_values(j) && list[i].frame > j->resume.frame) continue;
+        if (resume_changes(j) && list[i].frame > j->resume.frame) continue;
         if (facts_whole(file)) json_object_set(carry, list[i].name, file);
         else json_object_set_new(carry, list[i].name, json_true());
     }
@@ -233,11 +233,11 @@ static void checkpoints_carry(const struct job *j, json_t *carry)
 /* Checkpoints are carried where they lie: a kill may have come between the end of one and the note of it. */
 json_t *resume_carry(const struct job *j)
 {
-    json_t *carry = changes_values(j) ? json_copy(j->resume.files) : json_object(), *file;
+    json_t *carry = resume_changes(j) ? json_copy(j->resume.files) : json_object(), *file;
     const char *name;
     json_object_foreach (j->record.files, name, file) {
         bool checkpoint = !strncmp(name, FOLDER, sizeof FOLDER - 1);
-        if (!checkpoint && (!changes_values(j) || file_is_note(name))) json_object_set(carry, name, file);
+        if (!checkpoint && (!resume_changes(j) || file_is_note(name))) json_object_set(carry, name, file);
     }
     checkpoints_carry(j, carry);
     return carry;
@@ -247,7 +247,7 @@ void resume_note_change(struct job *j, const struct bw_node *resolved)
 {
     char *text = NULL;
     size_t size;
-    FILE *f = changes_values(j) ? open_memstream(&text, &size) : NULL;
+    FILE *f = resume_changes(j) ? open_memstream(&text, &size) : NULL;
     if (!f) return;
     record_explain(&j->record, &j->facts, resolved, f);
     fclose(f);
