@@ -31,8 +31,12 @@ static int folder_resume(const char *folder, int n, char **options)
          *preset = cli_printf("%.*s/resolved.yaml", (int)length, folder);
     int argc = 0, code = 7;
     if (n > MOST) return free(out), free(preset), cli_usage("resume takes %d options at most", MOST);
-    if (preset && access(preset, R_OK)) {
+    const int fd = out && bw_folder_has(out, "resolved.yaml") ? bw_folder_open(out, "resolved.yaml") : -2;
+    if (fd >= 0) close(fd);
+    if (fd == -2) {
         code = cli_usage("%s holds no bake that can be resumed: there is no %s", out, preset);
+    } else if (fd < 0) {
+        code = cli_failed();
     } else if (preset && out) {
         argv[argc++] = word[0], argv[argc++] = preset;
         argv[argc++] = word[1], argv[argc++] = out;

@@ -2,6 +2,8 @@
 /* `billow cancel FOLDER`: out of the queue. What runs keeps a checkpoint first. */
 #include "farm.h"
 
+#include "record/record.h"
+
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,8 @@ static int job_cancel(const char *out, const json_t *job)
     const char *collect = cli_text(job, "collect");
     const char *const line[] = {"scancel", cli_text(job, "job"), *collect ? collect : NULL, NULL};
     char *note = cli_printf("%s/farm/cancelled", out), *said = NULL;
-    int code = note ? cli_write_file(note, "") : 7; // tasks that are stopped do not go back into the queue
+    int code = note ? record_folder(out, "farm") : 7;
+    if (!code) code = cli_write_file(note, ""); // tasks that are stopped do not go back into the queue
     if (!code && (code = farm_command(line, &said))) {
         if (code < 0) fputs("billow: there is no Slurm here: scancel can't be run\n", stderr);
         else fprintf(stderr, "billow: Slurm has refused it: %s", said ? said : "\n");
@@ -39,8 +42,9 @@ int cmd_cancel(int argc, char **argv)
     while ((code = cli_option_next(&command_cancel, argc, argv)) != CLI_END)
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     const char *out = cli_operand(&command_cancel, argc, argv, "a folder that was submitted");
-    json_t *job = out ? farm_job_read(out) : NULL;
+    json_t *job;
     if (!out) return EXIT_CODE_USAGE;
+    if ((code = farm_job_read(out, &job))) return code;
     if (!job) return cli_usage("%s was not submitted to a farm: there is no %s/farm/job.json", out, out);
     code = job_cancel(out, job);
     json_decref(job);

@@ -64,8 +64,8 @@ int farm_command(const char *const *line, char **said);
 int farm_submit(const char *out, const char *script, char **job);
 /// Rows of squeue for the jobs of OUT: a list of {"id", "task", "state", "reason", "node"}. NULL after a sentence.
 json_t *farm_queue(const json_t *job);
-/// OUT/farm/job.json, or NULL.
-json_t *farm_job_read(const char *out);
+/// OUT/farm/job.json; 0 and NULL: there is none. Else an exit code after a sentence.
+int farm_job_read(const char *out, json_t **job);
 int farm_job_write(const char *out, const char *job, const char *collect);
 /// A submitted job of OUT still is in the queue, or can't be asked for: an exit code, after a sentence unless 0.
 int farm_busy(const char *out);

@@ -44,9 +44,10 @@ static json_t *plan_make(const struct farm_movie *m, const json_t *cache, const 
 /* A movie that is asked for otherwise is another one; what is done of the same is kept. */
 static int plan_keep(const char *folder, const json_t *plan)
 {
-    json_t *old = plan_read(folder);
+    json_t *old;
+    int code = wedge_record_read(folder, &old);
     char *path = cli_printf("%s/wedge.json", folder), *text = json_dumps(plan, JSON_INDENT(1));
-    int code = path && text ? EXIT_CODE_OK : 7;
+    if (!path || !text) code = 7;
     if (!code && old && !json_equal(old, plan))
         code = cli_usage("%s holds the parts of another movie: remove it, or name another one with --out", folder);
     if (!code) code = cli_write_file(path, text);
@@ -120,10 +121,22 @@ int movie_member(const json_t *plan, const json_t *member, const char *out, char
 
 /* ---- after them ---- */
 
+/* NAME.mp4 beside NAME.parts: where the record says it lies may be anywhere. New memory; NULL: these are no parts. */
+static char *movie_path(const char *out)
+{
+    char *whole = farm_absolute(out), *path = NULL;
+    const size_t n = whole ? strlen(whole) : 0, ending = strlen(".parts");
+    if (n > ending && !strcmp(whole + n - ending, ".parts")) path = cli_printf("%.*s.mp4", (int)(n - ending), whole);
+    if (!path) cli_usage("%s: the parts of a movie lie in NAME.parts beside NAME.mp4", out);
+    free(whole);
+    return path;
+}
+
 int movie_gather(const char *out, const json_t *plan)
 {
     const json_t *members = json_object_get(plan, "members"), *member;
-    const char *to = cli_text(plan, "movie");
+    char *to = movie_path(out);
+    if (!to) return EXIT_CODE_USAGE;
     char **part = calloc(json_array_size(members) + 1, sizeof *part), *fresh = cli_printf("%s/movie.mp4", out);
     int32_t n = 0;
     size_t i;
@@ -132,7 +145,8 @@ int movie_gather(const char *out, const json_t *plan)
         struct stat st;
         if (strcmp(member_state(out, member, NULL), "done")) code = code ? code : EXIT_CODE_FAILURE;
         if (!code && !(part[n] = part_path(out, member))) code = 7;
-        if (!code && !stat(part[n], &st) && st.st_size > 0) n++; // of more parts than there is for, some are empty
+        // of more parts than there is for, some are empty
+        if (!code && !lstat(part[n], &st) && S_ISREG(st.st_mode) && st.st_size > 0) n++;
         else if (part) free(part[n]), part[n] = NULL;
     }
     if (!code) unlink(fresh);
@@ -145,5 +159,6 @@ int movie_gather(const char *out, const json_t *plan)
     while (part && n > 0) free(part[--n]);
     free(part);
     free(fresh);
+    free(to);
     return code;
 }

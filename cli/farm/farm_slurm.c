@@ -2,6 +2,8 @@
 /* Slurm's commands: sbatch, squeue, scancel, scontrol. */
 #include "farm.h"
 
+#include "record/record.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,13 +107,7 @@ json_t *farm_queue(const json_t *job)
     return rows;
 }
 
-json_t *farm_job_read(const char *out)
-{
-    char *path = cli_printf("%s/farm/job.json", out);
-    json_t *job = path ? json_load_file(path, 0, NULL) : NULL;
-    free(path);
-    return job;
-}
+int farm_job_read(const char *out, json_t **job) { return record_read(out, "farm/job.json", job); }
 
 int farm_job_write(const char *out, const char *job, const char *collect)
 {
@@ -129,18 +125,16 @@ int farm_job_write(const char *out, const char *job, const char *collect)
 
 int farm_busy(const char *out)
 {
-    json_t *job = farm_job_read(out), *rows = job ? farm_queue(job) : NULL;
-    int code = job && !rows ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
+    json_t *job;
+    int code = farm_job_read(out, &job);
+    json_t *rows = job ? farm_queue(job) : NULL;
+    if (job && !rows) code = EXIT_CODE_FAILURE;
     if (json_array_size(rows))
         code = cli_usage("%s: job %s is in the queue still: `billow status` tells of it, `billow cancel` takes it out",
                          out, cli_text(job, "job"));
     json_decref(job);
     json_decref(rows);
-    char *folder = cli_printf("%s/farm", out);
-    if (!code && (!folder || (mkdir(folder, 0777) && errno != EEXIST)))
-        code = (fprintf(stderr, "%s: can't be made: %s\n", folder, strerror(errno)), 6);
-    free(folder);
-    return code;
+    return code ? code : record_folder(out, "farm");
 }
 
 void farm_requeue(const char *out)

@@ -56,11 +56,13 @@ static json_t *plan_make(const struct farm_bake *b, const struct bw_bake_facts *
 
 static int plan_keep(const struct farm_bake *b, const char *out, const json_t *plan)
 {
-    json_t *old = plan_read(out);
+    json_t *old;
+    int code = wedge_record_read(out, &old);
     const int other = old && !json_equal(old, plan) && b->mode != BW_BAKE_REPLACE;
     char *path = cli_printf("%s/wedge.json", out), *text = json_dumps(plan, JSON_INDENT(1));
-    int code = !path || !text ? 7 : EXIT_CODE_OK;
-    if (other) code = cli_usage("%s holds another bake over several tasks: --force replaces it", out);
+    if (b->mode == BW_BAKE_REPLACE) code = EXIT_CODE_OK; // a broken one too
+    if (!path || !text) code = 7;
+    if (!code && other) code = cli_usage("%s holds another bake over several tasks: --force replaces it", out);
     if (!code) code = cli_write_file(path, text);
     json_decref(old);
     free(path);

@@ -31,7 +31,12 @@ static int file_link(const char *from, const char *to)
 static int folder_gather(const char *from, const char *to, int depth)
 {
     DIR *dir = opendir(from);
+    struct stat to_st;
     int code = EXIT_CODE_OK;
+    if (!lstat(to, &to_st) && !S_ISDIR(to_st.st_mode)) {
+        fprintf(stderr, "%s: is no folder of the cache\n", to);
+        code = cli_exit_code(BW_ERR_IO);
+    }
     for (struct dirent *e; dir && !code && (e = readdir(dir));) {
         struct stat st;
         char *a = cli_printf("%s/%s", from, e->d_name), *b = cli_printf("%s/%s", to, e->d_name);
@@ -50,11 +55,11 @@ static int folder_gather(const char *from, const char *to, int depth)
 }
 
 /* Rows of a member's table behind those before; the heading once. */
-static void table_append(FILE *f, const char *path, int heading)
+static void table_append(FILE *f, const char *out, const char *name, int heading)
 {
     char *line = NULL;
     size_t size = 0;
-    FILE *in = fopen(path, "r");
+    FILE *in = record_lines(out, name, TABLE_MOST);
     for (int row = 0; in && getline(&line, &size, in) > 0; row++)
         if (row || heading) fputs(line, f);
     if (in) fclose(in);
@@ -70,10 +75,11 @@ int farm_gather(const char *out, const json_t *plan)
     FILE *f = table ? open_memstream(&text, &size) : NULL;
     int code = f ? EXIT_CODE_OK : 7;
     json_array_foreach (json_object_get(plan, "members"), i, member) {
-        char *folder = member_path(out, member, ""), *metrics = member_path(out, member, "/metrics.csv");
+        char *folder = member_path(out, member, ""),
+             *metrics = cli_printf("%s/metrics.csv", cli_text(member, "folder"));
         if (!code && !strcmp(member_state(out, member, NULL), "done")) {
             code = folder_gather(folder, out, 0);
-            table_append(f, metrics, !i);
+            if (metrics) table_append(f, out, metrics, !i);
         }
         free(folder);
         free(metrics);

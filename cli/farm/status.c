@@ -36,8 +36,8 @@ struct standing {
 /* "frame 37/120", the last of them that a run has said, warm-up included: tables come later, with a checkpoint. */
 static void frames_take(struct standing *s, const char *out, const char *log)
 {
-    char tail[4097], *path = cli_printf("%s/%s", out, log);
-    FILE *f = path ? fopen(path, "r") : NULL;
+    char tail[4097];
+    FILE *f = record_lines(out, log, SIZE_MAX);
     size_t n = 0;
     if (f && !fseek(f, 0, SEEK_END)) {
         const long end = ftell(f);
@@ -50,7 +50,6 @@ static void frames_take(struct standing *s, const char *out, const char *log)
         sscanf(line, "frame %d/%d ", &s->frames, &s->total);
     }
     if (f) fclose(f);
-    free(path);
 }
 
 static const json_t *row_of(const json_t *queue, const char *job, int task)
@@ -116,28 +115,30 @@ static int wedge_tell(const char *out, const json_t *plan, const json_t *job, co
 
 static int bake_tell(const char *out, const json_t *job, const json_t *queue, json_t *list)
 {
-    char *path = cli_printf("%s/bake.json", out);
-    json_t *record = path ? json_load_file(path, 0, NULL) : NULL;
+    json_t *record;
+    if (record_read(out, "bake.json", &record)) return 1;
     struct standing s = {.state = json_is_true(json_object_get(record, "complete")) ? "done" : "stopped"};
-    s.total = (int)(cli_number_at(record, "frames", 1) - cli_number_at(record, "frames", 0)) + (record != NULL);
+    const double total = cli_number_at(record, "frames", 1) - cli_number_at(record, "frames", 0) + (record != NULL);
+    s.total = total > 0 && total < 1e9 ? (int)total : 0;
     frames_take(&s, out, "farm/bake.log");
     row_take(&s, row_of(queue, cli_text(job, "job"), 0));
     standing_tell(&s, cli_text(job, "job"), out, list);
     const int bad = is_bad(&s);
     json_decref(record);
     free(s.where);
-    free(path);
     return bad;
 }
 
 /* Once: *left gets how much of it is in the queue. An exit code. */
 static int status_tell(const char *out, int json, size_t *left)
 {
-    json_t *job = farm_job_read(out), *plan = plan_read(out), *queue = job ? farm_queue(job) : NULL;
-    json_t *list = json ? json_array() : NULL;
-    int code = EXIT_CODE_OK;
+    json_t *job, *plan = NULL;
+    int code = farm_job_read(out, &job);
+    if (!code) code = wedge_record_read(out, &plan);
+    json_t *queue = job && !code ? farm_queue(job) : NULL, *list = json ? json_array() : NULL;
     *left = json_array_size(queue);
-    if (!job) code = cli_usage("%s was not submitted to a farm: there is no %s/farm/job.json", out, out);
+    if (code) {
+    } else if (!job) code = cli_usage("%s was not submitted to a farm: there is no %s/farm/job.json", out, out);
     else if (!queue) code = EXIT_CODE_FAILURE;
     else if (plan ? wedge_tell(out, plan, job, queue, list) : bake_tell(out, job, queue, list))
         code = EXIT_CODE_FAILURE;

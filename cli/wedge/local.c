@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,9 +55,9 @@ static size_t jobs_choose(const struct wedge_run *r, const json_t *members, size
 /* ---- processes ---- */
 
 /* In the child: only what is safe after a fork of a process with threads. */
-static void child_run(char *const *line, const char *log)
+static void child_run(char *const *line, int words)
 {
-    int words = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666), nothing = open("/dev/null", O_RDONLY);
+    int nothing = open("/dev/null", O_RDONLY);
     setpgid(0, 0); // a terminal's Ctrl-C is for the parent, which passes it on once
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(nothing, STDIN_FILENO);
@@ -64,6 +65,16 @@ static void child_run(char *const *line, const char *log)
     dup2(words, STDERR_FILENO);
     execv("/proc/self/exe", line);
     _exit(127);
+}
+
+/* A pipe of that name would wait for a reader. */
+static int log_open(const char *path)
+{
+    struct stat st;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode))) return fd;
+    close(fd);
+    return -1;
 }
 
 static void member_start(struct local *l, size_t i)
@@ -79,10 +90,13 @@ static void member_start(struct local *l, size_t i)
     if (r->plugin_path) line[n++] = "--plugin-path", line[n++] = r->plugin_path;
     if (r->preset_path) line[n++] = "--preset-path", line[n++] = r->preset_path;
     fflush(NULL);
-    pid_t pid = log ? fork() : -1;
-    if (!pid) child_run((char *const *)line, log);
+    const int words = log ? log_open(log) : -1;
+    pid_t pid = words >= 0 ? fork() : -1;
+    if (!pid) child_run((char *const *)line, words);
     if (pid > 0) l->pid[i] = pid, l->running++;
-    else member_end_write(r->out, member, 7, "no process could be started", 0);
+    else if (words >= 0) member_end_write(r->out, member, 7, "no process could be started", 0);
+    else member_end_write(r->out, member, 6, "its log can't be written", 0);
+    if (words >= 0) close(words);
     free(log);
 }
 

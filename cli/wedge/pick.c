@@ -76,8 +76,9 @@ int wedge_pick(int argc, char **argv)
     if (argc - optind != 2)
         return cli_usage("wedge pick wants a folder and a number: billow wedge pick out/plume_wedge 7");
     const char *out = argv[optind];
-    json_t *plan = plan_read(out);
+    json_t *plan;
     long long number = 0;
+    if ((code = wedge_record_read(out, &plan))) return code;
     if (!plan) return cli_usage("%s holds no wedge: there is no %s/wedge.json", out, out);
     const size_t count = json_array_size(json_object_get(plan, "members"));
     code = cli_integer("wedge pick", argv[optind + 1], 1, (long long)count, &number) ? EXIT_CODE_OK : EXIT_CODE_USAGE;

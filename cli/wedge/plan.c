@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SETS_MAX = 256 };
 
@@ -70,8 +71,18 @@ static int member_failed(const json_t *member)
     return cli_exit_code(e->status);
 }
 
+/* Of a bake over several tasks it is a record like the plan. */
+static int preset_inside(const json_t *plan, const char *out)
+{
+    const int beside = json_is_true(json_object_get(plan, "split")) && !*cli_text(plan, "movie");
+    const int fd = beside ? bw_folder_open(out, cli_text(plan, "preset")) : -1;
+    if (fd >= 0) close(fd);
+    return !beside || fd >= 0;
+}
+
 int plan_open(struct bw_session *session, const json_t *plan, size_t i, const char *out, struct bw_bake **bake)
 {
+    if (!preset_inside(plan, out)) return cli_failed();
     const json_t *member = json_array_get(json_object_get(plan, "members"), i);
     struct settings s;
     char *folder = member_path(out, member, ""), *preset = preset_path(plan, out);
@@ -164,19 +175,7 @@ int plan_survey(struct bw_session *session, json_t *plan, const char *out)
     return code;
 }
 
-/* ---- reading, words ---- */
-
-json_t *plan_read(const char *out)
-{
-    char *path = cli_printf("%s/wedge.json", out);
-    json_t *plan = path ? json_load_file(path, 0, NULL) : NULL;
-    free(path);
-    if (plan && (!json_array_size(json_object_get(plan, "members")) || !*cli_text(plan, "preset"))) {
-        json_decref(plan);
-        return NULL;
-    }
-    return plan;
-}
+/* ---- words ---- */
 
 /* The last part of a key, unless another key has the same. */
 static const char *key_short(const json_t *plan, const char *key)

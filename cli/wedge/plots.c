@@ -169,11 +169,7 @@ int plots_write(const char *out, const json_t *plan)
     p.all = calloc(p.count, sizeof *p.all);
     p.f = p.all && path ? open_memstream(&text, &size) : NULL;
     if (!p.f) return free(p.all), free(path), 7;
-    for (size_t i = 0; i < p.count; i++) {
-        char *file = member_path(out, json_array_get(p.members, i), "/metrics.csv");
-        if (file) metrics_read(file, &p.all[i]);
-        free(file);
-    }
+    for (size_t i = 0; i < p.count; i++) metrics_read(out, json_array_get(p.members, i), &p.all[i]);
     all_print(&p);
     fclose(p.f);
     const int code = cli_write_file(path, text);

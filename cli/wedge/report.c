@@ -32,15 +32,16 @@ static int row_read(struct metrics *m, char *line)
     return 1;
 }
 
-int metrics_read(const char *path, struct metrics *m)
+int metrics_read(const char *out, const json_t *member, struct metrics *m)
 {
     static const struct metrics none;
-    char *line = malloc(LINE_MOST);
-    FILE *f = line ? fopen(path, "r") : NULL;
+    char *line = malloc(LINE_MOST), *name = cli_printf("%s/metrics.csv", cli_text(member, "folder"));
+    FILE *f = line && name ? record_lines(out, name, TABLE_MOST) : NULL;
     *m = none;
     int good = f && fgets(line, LINE_MOST, f) && heading_read(m, line);
     while (good && fgets(line, LINE_MOST, f)) good = row_read(m, line);
     if (f) fclose(f);
+    free(name);
     free(line);
     if (!good) metrics_free(m);
     return good;
@@ -149,11 +150,7 @@ int report_write(const char *out, const json_t *plan)
     size_t size;
     FILE *f = all && path ? open_memstream(&text, &size) : NULL;
     if (!f) return free(all), free(path), 7;
-    for (size_t i = 0; i < count; i++) {
-        char *file = member_path(out, json_array_get(members, i), "/metrics.csv");
-        if (file) metrics_read(file, &all[i]);
-        free(file);
-    }
+    for (size_t i = 0; i < count; i++) metrics_read(out, json_array_get(members, i), &all[i]);
     json_t *names = names_collect(all, count);
     heading_print(f, plan, names);
     for (size_t i = 0; i < count; i++) row_print(f, out, plan, json_array_get(members, i), &all[i], names);

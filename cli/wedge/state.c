@@ -20,9 +20,14 @@ void member_end_write(const char *out, const json_t *member, int code, const cha
 
 json_t *member_end_read(const char *out, const json_t *member)
 {
-    char *path = member_path(out, member, ".json");
-    json_t *end = path ? json_load_file(path, 0, NULL) : NULL;
-    free(path);
+    enum { MOST = 1 << 20 };
+    char *name = cli_printf("%s.json", cli_text(member, "folder"));
+    char *text = name && bw_folder_has(out, name) ? bw_folder_read(out, name, MOST, NULL) : NULL;
+    json_t *end = text ? json_loads(text, 0, NULL) : NULL, *code = json_object_get(end, "code");
+    const json_int_t said = json_integer_value(code);
+    if (end && (!json_is_integer(code) || said < 0 || said > 255)) json_decref(end), end = NULL; // no run's own
+    bw_text_free(text);
+    free(name);
     return end;
 }
 

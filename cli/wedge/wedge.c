@@ -189,10 +189,12 @@ static void difference_print(const json_t *old, const json_t *new)
 /* Where another wedge or a bake lies, nothing is begun. */
 static int folder_check(struct wedge *w)
 {
-    json_t *old = plan_read(w->folder);
+    json_t *old;
     char *record = cli_printf("%s/bake.json", w->folder);
-    int code = EXIT_CODE_OK;
-    if (old && !json_equal(old, w->plan) && !w->run.force) {
+    int code = wedge_record_read(w->folder, &old);
+    if (code && w->run.force) code = EXIT_CODE_OK; // it is replaced
+    if (code) {
+    } else if (old && !json_equal(old, w->plan) && !w->run.force) {
         code = cli_usage("%s holds another wedge", w->folder);
         difference_print(old, w->plan);
         fputs("--force replaces it, --out DIR bakes elsewhere\n", stderr);
@@ -290,7 +292,9 @@ static int wedge_start(struct wedge *w)
 /* A folder: its own plan, and nothing that would change it. */
 static int folder_take(struct wedge *w)
 {
-    json_t *plan = plan_read(w->what);
+    json_t *plan;
+    const int code = wedge_record_read(w->what, &plan);
+    if (code) return code;
     if (!plan) return cli_usage("%s holds no wedge: there is no %s/wedge.json", w->what, w->what);
     json_decref(w->plan);
     w->plan = plan;

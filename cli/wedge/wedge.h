@@ -11,7 +11,7 @@
 #ifndef BW_CLI_WEDGE_H
 #define BW_CLI_WEDGE_H
 
-#include "cli.h"
+#include "record/record.h"
 
 enum { WEDGE_MEMBERS_MOST = 1000 }; ///< what Slurm takes in an array, as it comes
 
@@ -40,8 +40,6 @@ char **plan_line(const json_t *plan, size_t i, const char *out, int *argc);
 void plan_line_free(char **line);
 /// Fill in what the library says of each member: "hash", "memory" and more. An exit code.
 int plan_survey(struct bw_session *session, json_t *plan, const char *out);
-/// Read OUT/wedge.json; NULL: there is none, or it is none of ours.
-json_t *plan_read(const char *out);
 /// Its values in words: "radius=10cm seed=2".
 char *member_words(const json_t *plan, const json_t *member, const char *between);
 /// OUT/007 and an ending.
@@ -81,7 +79,7 @@ struct metrics {
     double *value; ///< row by row; NAN: none
     int columns, rows;
 };
-int metrics_read(const char *path, struct metrics *m);
+int metrics_read(const char *out, const json_t *member, struct metrics *m);
 void metrics_free(struct metrics *m);
 int metrics_column(const struct metrics *m, const char *name); ///< -1: there is none
 

@@ -41,6 +41,21 @@ static enum bw_status files_add(struct bw_preset *p, const char *path, struct bw
 
 static struct bw_node *tree_read(struct descent *s, const char *path, const char *text);
 
+/* Sentences quote what they are about. A file that says nowhere that it is a preset is not quoted, for who wrote its
+ * name into a preset need not be allowed to read it: pages on the net take presets, too. */
+bool bw_preset_is_text(const char *text)
+{
+    static const char key[] = "billow";
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += strspn(line, "\n\r\t {\"'");
+        if (strncmp(line, key, sizeof key - 1)) continue;
+        const char *after = line + sizeof key - 1;
+        after += strspn(after, "\"' ");
+        if (*after == ':') return true;
+    }
+    return false;
+}
+
 /* Beside the file, else a name (no path) as `billow bake` would find it; NULL after a sentence. */
 static char *base_find(const struct descent *s, const char *path, const struct bw_node *extends)
 {
@@ -71,6 +86,7 @@ static struct bw_node *base_read(struct descent *s, const char *path, const stru
     for (int32_t i = 0; real && i < s->depth; i++) circle |= !strcmp(real, s->real[i]);
     free(real);
     struct bw_node *root = NULL;
+    char *text = NULL;
     if (circle) {
         bw_diag_error(d, &extends->place, BW_ERR_PRESET, "\"%s\" extends itself, by way of this line", extends->text);
     } else if (s->depth == EXTENDS_MAX) {
@@ -78,9 +94,14 @@ static struct bw_node *base_read(struct descent *s, const char *path, const stru
     } else {
         const char *why;
         FILE *f = bw_file_open(base, &why);
-        if (f) fclose(f), root = tree_read(s, base, NULL);
+        if (f) fclose(f), text = bw_file_text(base, NULL, d);
         else bw_diag_error(d, &extends->place, BW_ERR_PRESET, "\"%s\" can't be read: %s", extends->text, why);
+        if (text && bw_preset_is_text(text)) root = tree_read(s, base, text);
+        else if (text)
+            bw_diag_error(d, &extends->place, BW_ERR_PRESET,
+                          "\"%s\" is no preset: no line of it begins with billow:", extends->text);
     }
+    bw_free(text);
     bw_free(base);
     return root;
 }
@@ -125,7 +146,8 @@ static struct bw_node *tree_read(struct descent *s, const char *path, const char
         return tree_failed(root, NULL);
     }
     if (version_check(root, s->diag) || lists_prepare(root, s->diag)) return tree_failed(root, NULL);
-    char *real = text ? strdup(path) : realpath(path, NULL);
+    char *real = realpath(path, NULL);
+    if (!real && text) real = strdup(path);
     if (!real) {
         bw_diag_error(s->diag, NULL, BW_ERR_IO, "%s can't be read", path);
         return tree_failed(root, NULL);

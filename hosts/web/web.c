@@ -49,6 +49,7 @@ static void *clock_run(void *web)
     struct bw_web *w = web;
     while (clock_wait(w)) {
         w->ticks++;
+        if (w->server.daemon) admission_tick(&w->server.admission);
         if (!events_count(&w->server.events)) continue; // nobody looks: nothing is done
         if (w->ticks % LOOK_TICKS == 0) shelf_refresh(&w->shelf);
         events_tell(&w->server.events, w->ticks % ALIVE_TICKS == 0);

@@ -468,6 +468,74 @@ def particles(billow, folder):
     served.end()
 
 
+def hostile(billow, folder):
+    """A cache from somebody else: its tables and records are links and pipes. And connections that never say who they
+    are."""
+    bad = folder + "_bad"
+    shutil.copytree(folder, bad)
+    secret = folder + ".secret"
+    with open(secret, "w", encoding="utf-8") as file:
+        file.write("SECRET: [\n")
+    for kind in ("link", "pipe"):
+        for name in ("metrics.csv", "timings.csv", "resolved.yaml", "bake.json"):
+            path = os.path.join(bad, name)
+            if os.path.lexists(path):
+                os.remove(path)
+            os.symlink(secret, path) if kind == "link" else os.mkfifo(path)
+        shutil.rmtree(bad + "/views", ignore_errors=True)
+        os.makedirs(folder + ".away", exist_ok=True)
+        if os.path.islink(bad + "/views"):
+            os.remove(bad + "/views")
+        os.symlink(folder + ".away", bad + "/views")
+        served = Served(billow, "view", bad)
+        a = Asker(served)
+        for name in ("metrics.csv", "timings.csv"):
+            code, said = a.ask(a.root + name)
+            check("%s is a %s: not shown" % (name, kind), code == 204 and b"SECRET" not in said, said[-200:])
+        for path in ("state", "scene?frame=6", "picture?frame=6&w=64&h=64&marks=od", "probe?frame=6&mode=slice"):
+            code, said = a.ask(a.root + path)
+            check("records are %ss: %s is answered" % (kind, path), code in (200, 404, 409, 500) and b"SECRET" not in said, (code, said[-200:]))
+        code, said = a.ask(a.root + "resume?last=20", "POST")
+        check("records are %ss: nothing is gone on with" % kind, code == 409 and b"SECRET" not in said, said[-200:])
+        code, said = a.ask(a.root + "keep?frame=6&w=64&h=48&coarse=1", "POST")
+        check("a folder of views that is a link is none", code == 409 and b"views" in said and not os.listdir(folder + ".away"), said[-200:])
+        served.end()
+    shutil.rmtree(bad)
+    served = Served(billow, "view", folder)
+    a = Asker(served)
+    held = []
+    for i in range(150):
+        s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
+        s.sendall(b"GET / HT")
+        held.append(s)
+    check("150 connections that do not end their request: the page answers", served.get("state")[0] == 200)
+    alive = 0
+    for s in held: # those that were sent away have ended
+        s.setblocking(False)
+        try:
+            alive += s.recv(1) != b""
+        except BlockingIOError:
+            alive += 1
+        except OSError:
+            pass
+    check("… and few of them are kept", 0 < alive <= 24, alive)
+    newest = held[-1]
+    newest.setblocking(True)
+
+    def trickle():
+        try:
+            newest.sendall(b"x")
+            return not select.select([newest], [], [], 0.2)[0]
+        except OSError:
+            return False
+
+    check("… none of them for ever, though it trickles", wait(lambda: not trickle(), 60))
+    for s in held:
+        s.close()
+    check("… and the page is still there", served.get("state")[0] == 200)
+    served.end()
+
+
 NESTED = """billow: 1
 name: nested
 domains:
@@ -598,6 +666,7 @@ def main():
         tuned(billow, folder)
         particles(billow, os.path.join(work, "ring"))
         nested(billow, os.path.join(work, "nested"))
+        hostile(billow, folder)
         for crowded in (False, True):
             share(billow, folder, crowded)
         for how in ("--view", "--view=gentle"):

@@ -5,12 +5,26 @@
 
 #include "base/alloc.h"
 #include "preset/preset.h"
+#include "run/output/inside.h"
 #include "view/baked.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* A cache without one has no look of its own. */
+static struct bw_preset *record_preset(const char *path, struct bw_diag *d)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *folder = slash ? bw_printf("%.*s", (int)(slash - path) + 1, path) : bw_strdup("."), *text = NULL;
+    if (folder && file_inside_exists(folder, name)) text = file_inside_text(folder, name, d);
+    const struct bw_preset_overrides as_text = {.text = text};
+    struct bw_preset *p = text ? bw_preset_load(path, &as_text, d) : NULL;
+    bw_free(text);
+    bw_free(folder);
+    return p;
+}
 
 /// FOLDER/resolved.yaml of FOLDER/vdb/NAME_0001.vdb.
 struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d)
@@ -20,8 +34,7 @@ struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d)
     if (slash) *slash = '\0', slash = strrchr(folder, '/');
     if (slash) path = bw_printf("%.*s/resolved.yaml", (int)(slash - folder), folder);
     else if (folder && !strcmp(folder, "vdb")) path = bw_strdup("resolved.yaml");
-    static const struct bw_preset_overrides none = {0};
-    struct bw_preset *p = path && access(path, R_OK) == 0 ? bw_preset_load(path, &none, d) : NULL;
+    struct bw_preset *p = path ? record_preset(path, d) : NULL;
     bw_free(path);
     bw_free(folder);
     return p;

@@ -5,6 +5,7 @@
 
 #include "base/text/utf8.h"
 #include "preset/tree/node.h"
+#include "run/output/inside.h"
 #include "preset/values/params.h"
 #include <common/openvdb/bwvdb.h>
 #include <math.h>
@@ -99,9 +100,10 @@ static void domain_look(struct survey *c, const char *pattern)
 {
     char *folder = bw_strdup(pattern), *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash) *slash = '\0', slash = strrchr(folder, '/');
-    char *path = slash ? bw_printf("%.*s/resolved.yaml", (int)(slash - folder), folder) : NULL;
     struct bw_diag ignored = {0};
-    struct bw_node *root = path && access(path, R_OK) == 0 ? bw_node_load(path, &ignored) : NULL;
+    if (slash) *slash = '\0';
+    char *text = slash ? file_inside_text(folder, "resolved.yaml", &ignored) : NULL;
+    struct bw_node *root = text ? bw_node_parse(text, "resolved.yaml", &ignored) : NULL;
     const struct bw_node *domain = root ? bw_node_get(root, "domain") : NULL;
     const struct bw_node *voxel = domain ? bw_node_get(domain, "voxel") : NULL;
     double h = 0;
@@ -111,7 +113,7 @@ static void domain_look(struct survey *c, const char *pattern)
     if (same) c->domain = bw_node_copy(domain); // written with a scale they differ
     bw_node_free(root);
     bw_diag_free(&ignored);
-    bw_free(path);
+    bw_free(text);
     bw_free(folder);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const struct finding_kind unfinished = {"unfinished", true, "billow resume goes on with it"};
+static const struct finding_kind lost = {"record", true, "take it from a copy, or bake again with --force"};
 static const struct finding_kind ends = {"ends", true, "bake again with --force, or set the host's range by the files"};
 static const struct finding_kind missing = {"missing", true, "bake again with --force, or take it from a copy"};
 static const struct finding_kind altered = {"altered", true, "it is not what the bake wrote: bake again with --force"};
@@ -43,7 +44,9 @@ static void files_check(struct findings *f, const struct bake_record *r, const c
 void record_check(struct findings *f, const char *folder, const struct range *sequence, size_t n)
 {
     struct bake_record r = record_read(folder);
-    if (r.root && !r.complete) {
+    if (r.lost) {
+        finding_add(f, &lost, NULL, "%s/bake.json: the record of the bake can't be read: %s", folder, r.why);
+    } else if (r.root && !r.complete) {
         finding_add(f, &unfinished, NULL, "%s: the bake did not come to its end", folder);
         finding_advise(f, bw_printf("billow resume %s goes on with it, bake --force begins anew", folder));
     }

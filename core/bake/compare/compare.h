@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { COMPARE_TEXT_MOST = 1 << 30 }; ///< bytes of a file that is read whole
+
 /// Two files of one name.
 struct compared {
     const char *name, *a, *b; ///< the name as it is told; both paths

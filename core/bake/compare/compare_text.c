@@ -48,9 +48,18 @@ static void member_compare(const struct compared *c, const char *key, const json
     free(y);
 }
 
+static json_t *record_read_text(const struct compared *c, const char *path)
+{
+    size_t n;
+    char *text = compare_read(c, path, &n);
+    json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+    bw_free(text);
+    return root;
+}
+
 void compare_record(const struct compared *c)
 {
-    json_t *a = json_load_file(c->a, 0, NULL), *b = json_load_file(c->b, 0, NULL), *value;
+    json_t *a = record_read_text(c, c->a), *b = record_read_text(c, c->b), *value;
     const char *key;
     if (!a || !b) compare_add(c, "unreadable", NULL, "%s is no JSON", a ? c->b : c->a);
     json_object_foreach (a, key, value)

@@ -2,6 +2,7 @@
 /* What the readers of all kinds share: words, numbers, files. */
 #include "compare.h"
 
+#include "base/file.h"
 #include "session/session.h"
 #include <errno.h>
 #include <math.h>
@@ -45,10 +46,16 @@ json_t *compare_number(double x) { return isfinite(x) ? json_real(x) : json_null
 char *compare_read(const struct compared *c, const char *path, size_t *n)
 {
     struct stat st;
-    FILE *f = fopen(path, "rb");
-    char *text = f && !fstat(fileno(f), &st) ? bw_calloc((size_t)st.st_size + 1) : NULL;
+    const char *why;
+    FILE *f = bw_file_open(path, &why);
+    bool fits = f && !fstat(fileno(f), &st) && st.st_size <= COMPARE_TEXT_MOST;
+    char *text = fits ? bw_calloc((size_t)st.st_size + 1) : NULL;
     *n = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
-    if (!text) compare_add(c, "unreadable", NULL, "%s can't be read: %s", path, f ? "out of memory" : strerror(errno));
+    if (!text)
+        compare_add(c, "unreadable", NULL, "%s can't be read: %s", path,
+                    !f     ? why
+                    : fits ? "out of memory"
+                           : "it is too large");
     if (f) fclose(f);
     return text;
 }

@@ -115,6 +115,8 @@ void folder_abandon(struct job *j);
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
 
 /* folder/resume.c */
+/// Can the folder of checkpoints be read, if there is one? false after a sentence.
+bool resume_folder_check(const struct job *j, struct bw_diag *d);
 /// Find the newest checkpoint that is good, into j->resume. Answers how many there are; `why`: what is wrong with the
 /// newest, new memory.
 int32_t resume_find(struct job *j, char **why);

@@ -3,6 +3,8 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "job.h"
 
+#include "base/file.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +75,16 @@ static enum bw_status way_add(struct way *w, const char *path)
     return way_error(w, "too many presets take their frames from each other, down to %s", path);
 }
 
+/* What is none is not quoted. */
+static bool preset_check(const struct way *w, const char *path)
+{
+    char *text = bw_file_text(path, NULL, w->d);
+    const bool good = text && bw_preset_is_text(text);
+    if (text && !good) way_error(w, "%s is no preset: no line of it begins with billow:", path);
+    bw_free(text);
+    return good;
+}
+
 /* The preset whose bake `p` waits for, or NULL when there is none or after a sentence. */
 static struct bw_preset *way_next(struct way *w, const struct bw_preset *p)
 {
@@ -80,7 +92,8 @@ static struct bw_preset *way_next(struct way *w, const struct bw_preset *p)
     struct bw_diag own = {0};
     char *name = source_preset(p);
     char *path = name ? bw_preset_find(name, w->session->preset_path, w->session->folders.presets, &own) : NULL;
-    struct bw_preset *next = path && !way_add(w, path) ? session_preset(w->session, path, w->d) : NULL;
+    struct bw_preset *next =
+        path && !way_add(w, path) && preset_check(w, path) ? session_preset(w->session, path, w->d) : NULL;
     if (!path && own.status == BW_ERR_PRESET) way_error(w, "%s", own.first ? own.first : name);
     else if (!path) out_of_memory(w->d);
     bw_diag_free(&own);

@@ -5,6 +5,7 @@
 #include "record.h"
 
 #include "base/alloc.h"
+#include "run/output/inside.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,18 +42,18 @@ enum file_fault file_fault(const char *out, const char *name, const json_t *file
 {
     struct file_facts wanted = facts_of(file);
     struct stat st;
-    char *path = bw_printf("%s/%s", out, name);
+    const char *why;
+    int fd = file_inside_open(out, name, &why);
     *found = (struct file_facts){.bytes = FILE_UNKNOWN};
-    enum file_fault fault = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? FILE_GOOD : FILE_MISSING;
+    if (fd < 0 && errno == EACCES) return FILE_UNREADABLE;
+    enum file_fault fault = fd >= 0 && fstat(fd, &st) == 0 ? FILE_GOOD : FILE_MISSING;
     if (!fault) found->bytes = st.st_size;
     if (!fault && wanted.bytes >= 0 && wanted.bytes != st.st_size) fault = FILE_SIZE;
     if (!fault && deep && wanted.bytes >= 0) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0 || !file_measure(fd, found)) fault = FILE_UNREADABLE;
+        if (!file_measure(fd, found)) fault = FILE_UNREADABLE;
         else if (found->bytes != wanted.bytes || found->xxh3 != wanted.xxh3) fault = FILE_SUM;
-        if (fd >= 0) close(fd);
     }
-    bw_free(path);
+    if (fd >= 0) close(fd);
     return fault;
 }
 

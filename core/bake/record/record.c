@@ -4,7 +4,7 @@
 #include "record.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
+#include "run/output/inside.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -73,29 +73,30 @@ static void journal_join(struct bake_record *r, json_t *journal)
     }
 }
 
-/* A pipe or a device of that name would never end. */
-static json_t *json_read(const char *path)
+/* NULL: *why says why. */
+static json_t *json_read(const char *out, const char **why)
 {
-    const char *why;
-    FILE *f = bw_file_open(path, &why);
-    json_t *root = f ? json_loadf(f, 0, NULL) : NULL;
-    if (f) fclose(f);
+    char *text = file_inside_read(out, "bake.json", INSIDE_RECORD_MOST, NULL, why);
+    json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+    if (text && !root) *why = "it is no JSON";
+    bw_free(text);
     return root;
 }
 
 struct bake_record record_read(const char *out)
 {
     struct bake_record r = {.files = json_object()};
-    char *path = bw_printf("%s/bake.json", out);
     json_t *journal = journal_read(out);
-    if (path) r.root = json_read(path);
-    r.lost = !json_is_object(r.root) && (journal || (path && access(path, F_OK) == 0));
+    r.root = json_read(out, &r.why);
+    const bool there = file_inside_exists(out, "bake.json");
+    r.lost = !json_is_object(r.root) && (journal || there);
+    if (!there) r.why = "it is gone";
+    else if (r.lost && !r.why) r.why = "it is no record of a bake";
     if (r.lost) json_decref(r.root), r.root = json_object();
     r.complete = json_is_true(json_object_get(r.root, "complete"));
     files_read(&r, json_object_get(r.root, "files"));
     journal_join(&r, journal);
     json_decref(journal);
-    bw_free(path);
     return r;
 }
 
@@ -254,12 +255,13 @@ static void build_explain(const struct bake_record *r, const struct bake_facts *
 void record_explain(const struct bake_record *r, const struct bake_facts *f, const struct bw_node *resolved, FILE *to)
 {
     struct bw_diag ignored = {0};
-    char *path = bw_printf("%s/resolved.yaml", f->out);
-    struct bw_node *before = path && access(path, R_OK) == 0 ? bw_node_load(path, &ignored) : NULL;
+    char *path = bw_printf("%s/resolved.yaml", f->out), *text = file_inside_text(f->out, "resolved.yaml", &ignored);
+    struct bw_node *before = path && text ? bw_node_parse(text, path, &ignored) : NULL;
     if (before && resolved) difference_print(to, before, resolved, DIFFERENCES_SHOWN);
-    if (r->lost) fputs("  bake.json, its record, is gone or can't be read\n", to);
+    if (r->lost) fprintf(to, "  bake.json, its record, is gone or can't be read: %s\n", r->why);
     else build_explain(r, f, to);
     bw_node_free(before);
+    bw_free(text);
     bw_free(path);
     bw_diag_free(&ignored);
 }
@@ -277,9 +279,10 @@ double record_bytes(const struct bake_record *r, const char *out)
     double sum = 0;
     json_object_foreach (r->files, name, whole) {
         struct stat st;
-        char *path = bw_printf("%s/%s", out, name);
-        if (path && stat(path, &st) == 0) sum += (double)st.st_size;
-        bw_free(path);
+        const char *why;
+        int fd = file_inside_open(out, name, &why);
+        if (fd >= 0 && !fstat(fd, &st)) sum += (double)st.st_size;
+        if (fd >= 0) close(fd);
     }
     return sum;
 }

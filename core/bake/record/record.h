@@ -102,7 +102,8 @@ struct bake_facts {
 struct bake_record {
     json_t *root;        ///< bake.json; NULL: no bake has been here
     json_t *files;       ///< its files and the journal's that lie inside the folder, by name, see facts_json
-    bool complete, lost; ///< lost: bake.json is gone or no JSON, but the bake's files may be there
+    bool complete, lost; ///< lost: bake.json is gone or no JSON, but the bake's files may be there …
+    const char *why;     ///< … and why it is: static or a text of the C library's
 };
 
 struct bake_record record_read(const char *out);

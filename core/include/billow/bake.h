@@ -84,6 +84,16 @@ BW_API const char *bw_number_words(double x, const char *unit, char out[48]);
 /// BW_ERR_IO, BW_ERR_PRESET with the place.
 BW_API char *bw_yaml_read(const char *path);
 
+/* Records in a folder that somebody else may have made. `name` is followed from the folder on: no link and no ".."
+ * leads out of it. Only regular files are read, and none is waited for. Errors: BW_ERR_IO. */
+
+/// A descriptor to read FOLDER/NAME from, the caller's to close; -1 after a sentence.
+BW_API int bw_folder_open(const char *folder, const char *name);
+/// All of it, `most` bytes at most, a 0 behind; new memory. `bytes` may be NULL.
+BW_API char *bw_folder_read(const char *folder, const char *name, size_t most, size_t *bytes);
+/// 1: something of that name is there, whatever it is.
+BW_API int bw_folder_has(const char *folder, const char *name);
+
 /* ---- sessions ---- */
 
 struct bw_session_options {

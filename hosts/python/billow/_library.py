@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
-from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_uint32, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any, Iterable, Optional
 
 from . import _find
@@ -41,6 +41,9 @@ _PROTOTYPES = {
     "bw_session_find": (_TEXT, [c_void_p, c_char_p]),
     "bw_preset_tree": (_TEXT, [c_char_p, c_char_p]),
     "bw_yaml_read": (_TEXT, [c_char_p]),
+    "bw_folder_open": (c_int, [c_char_p, c_char_p]),
+    "bw_folder_read": (_TEXT, [c_char_p, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "bw_folder_has": (c_int, [c_char_p, c_char_p]),
     "bw_session_describe": (_TEXT, [c_void_p, c_char_p]),
     "bw_plugin_validate": (_TEXT, [c_char_p]),
     "bw_bake_open": (c_int, [c_void_p, POINTER(BakeOptions), _HANDLE]),

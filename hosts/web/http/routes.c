@@ -87,32 +87,14 @@ static enum MHD_Result request_finish(struct visit *v, struct request *r)
 
 /* ---- files and state ---- */
 
-/// A file; without one the sentence `absent`, or, for NULL, nothing.
-static enum MHD_Result file_answer(struct visit *v, const char *path, const char *type, const char *absent)
-{
-    FILE *f = path ? fopen(path, "re") : NULL;
-    char *bytes = NULL;
-    size_t size = 0;
-    if (f && !fseek(f, 0, SEEK_END)) {
-        const long n = ftell(f);
-        rewind(f);
-        bytes = n >= 0 && n <= FILE_MOST ? malloc((size_t)n + 1) : NULL;
-        if (bytes) size = fread(bytes, 1, (size_t)n, f);
-    }
-    if (f) fclose(f);
-    if (bytes) return reply_bytes(v->c, MHD_HTTP_OK, type, bytes, size);
-    return absent ? reply_sentence(v->c, MHD_HTTP_NOT_FOUND, absent)
-                  : reply_bytes(v->c, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
-}
-
 static enum MHD_Result table_answer(struct visit *v, const char *name)
 {
     struct source *s = visit_source(v);
-    char *path = s ? source_path(s, name) : NULL;
+    size_t size = 0;
+    char *bytes = s ? source_record_text(s, name, FILE_MOST, &size) : NULL;
     shelf_give(v->s->shelf, s);
-    const enum MHD_Result result = file_answer(v, path, "text/csv", NULL);
-    free(path);
-    return result;
+    return bytes ? reply_bytes(v->c, MHD_HTTP_OK, "text/csv", bytes, size)
+                 : reply_bytes(v->c, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
 }
 
 static enum MHD_Result metrics_answer(struct visit *v) { return table_answer(v, "metrics.csv"); }
@@ -120,7 +102,14 @@ static enum MHD_Result timings_answer(struct visit *v) { return table_answer(v, 
 
 static enum MHD_Result plotter_answer(struct visit *v)
 {
-    return file_answer(v, v->s->plotter, "text/javascript; charset=utf-8", "the plotting library is not installed");
+    static const char absent[] = "the plotting library is not installed";
+    const char *path = v->s->plotter, *slash = path ? strrchr(path, '/') : NULL;
+    char *folder = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+    size_t size = 0;
+    char *bytes = folder ? bw_folder_read(folder, slash + 1, FILE_MOST, &size) : NULL;
+    free(folder);
+    return bytes ? reply_bytes(v->c, MHD_HTTP_OK, "text/javascript; charset=utf-8", bytes, size)
+                 : reply_sentence(v->c, MHD_HTTP_NOT_FOUND, absent);
 }
 
 static enum MHD_Result state_answer(struct visit *v)

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PORT = 8420, PORTS = 20, CONNECTIONS = 64, IDLE_SECONDS = 8, REQUEST_BYTES = 16 << 10, BODY_BYTES = 256 << 10 };
+enum { PORT = 8420, PORTS = 20, CONNECTIONS = 96, IDLE_SECONDS = 8, REQUEST_BYTES = 16 << 10, BODY_BYTES = 256 << 10 };
 
 /* ---- who may ask ---- */
 
@@ -81,6 +81,7 @@ static enum MHD_Result request_take(void *server, struct MHD_Connection *c, cons
         return reply_page(c, MHD_HTTP_FORBIDDEN,
                           "This address lacks the token, or has an old one: open the address that "
                           "<code>billow</code> printed when it began to listen.");
+    admission_grant(&s->admission, c);
     if (from_elsewhere(c) && strcmp(path, "") != 0)
         return reply_sentence(c, MHD_HTTP_FORBIDDEN, "another site's page asked for this");
     if (!strchr(url + 1, '/')) { // what the page asks for would be looked up beside it
@@ -168,14 +169,17 @@ enum bw_status server_start(struct server *s, const char *listen, int32_t port, 
     enum bw_status status = socket_open(s, listen, port, &fd, why, why_size);
     if (status) return status;
     events_init(&s->events, s->shelf);
+    admission_init(&s->admission);
     s->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, request_take,
                                  s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, request_over, s,
+                                 MHD_OPTION_NOTIFY_CONNECTION, admission_notify, &s->admission,
                                  MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
                                  (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
                                  MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (s->daemon) return BW_OK;
     close(fd);
     events_free(&s->events);
+    admission_free(&s->admission);
     snprintf(why, why_size, "the page's server cannot be started: %s", strerror(errno));
     return BW_ERR;
 }
@@ -186,5 +190,6 @@ void server_stop(struct server *s)
     events_stop(&s->events);
     MHD_stop_daemon(s->daemon);
     events_free(&s->events);
+    admission_free(&s->admission);
     s->daemon = NULL;
 }

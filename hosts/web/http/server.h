@@ -3,6 +3,7 @@
 #ifndef WEB_SERVER_H
 #define WEB_SERVER_H
 
+#include "admission/admission.h"
 #include "events.h"
 #include "keep/keep.h"
 #include "guard.h"
@@ -14,6 +15,7 @@ struct tune;
 struct server {
     struct MHD_Daemon *daemon;
     struct guard guard;
+    struct admission admission;
     struct events events;
     struct shelf *shelf;
     struct tune *tune; ///< NULL: no preset is tuned

@@ -22,7 +22,11 @@ static int folder_make(struct source *s, char out[PLACE], char said[PLACE])
         snprintf(said, PLACE, "this bake writes no files: there is no folder to save in");
         return 0;
     }
-    if (!mkdir(out, 0777) || errno == EEXIST) return 1;
+    struct stat st; // a link of that name would have pictures written elsewhere
+    if ((!mkdir(out, 0777) || errno == EEXIST) && !lstat(out, &st)) {
+        if (S_ISDIR(st.st_mode)) return 1;
+        errno = ENOTDIR;
+    }
     snprintf(said, PLACE, "cannot make %.3000s: %s", out, strerror(errno));
     return 0;
 }

@@ -59,13 +59,18 @@ static enum bw_status bake_open(struct resume *r, const struct record *record, c
     struct bw_bake_options o = {.size = sizeof o, .mode = BW_BAKE_RESUME, .out = folder, .user = r};
     snprintf(frames, sizeof frames, "%lld-%lld", (long long)record->first, (long long)last);
     snprintf(preset, sizeof preset, "%s/resolved.yaml", folder);
+    char *text = bw_folder_read(folder, "resolved.yaml", 64 << 20, NULL);
+    if (!text) return BW_ERR_IO;
     o.preset = preset;
+    o.text = text;
     if (last) o.frames = frames;
     if (*record->simd) o.simd = record->simd;
     o.on_progress = on_progress;
     o.on_frame = on_frame;
     o.on_log = on_log;
-    return bw_bake_open(r->all->shelf->session, &o, &r->bake);
+    const enum bw_status status = bw_bake_open(r->all->shelf->session, &o, &r->bake);
+    bw_text_free(text);
+    return status;
 }
 
 /// NULL: its thread has begun. Else why not.

@@ -7,10 +7,12 @@
 /// A finished bake left its preset, with every value, beside its files; it is opened once for those files.
 static struct bw_bake *preset_open(struct source *s)
 {
-    char *path = source_path(s, "resolved.yaml");
-    struct bw_bake_options o = {.size = sizeof o, .preset = path, .threads = 1};
+    enum { MOST = 64 << 20 };
+    char *path = source_path(s, "resolved.yaml"), *text = source_record_text(s, "resolved.yaml", MOST, NULL);
+    struct bw_bake_options o = {.size = sizeof o, .preset = path, .text = text, .threads = 1};
     struct bw_bake *bake = NULL;
-    if (path && bw_bake_open(s->session, &o, &bake)) bake = NULL;
+    if (path && text && bw_bake_open(s->session, &o, &bake)) bake = NULL;
+    bw_text_free(text);
     free(path);
     return bake;
 }

@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700
 #include "record.h"
 
+#include <billow/bake.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,9 +11,11 @@
 
 enum { PATH = 4200 };
 
-static void record_read(struct record *r, const char *path)
+static void record_read(struct record *r, const char *folder)
 {
-    json_t *o = json_load_file(path, 0, NULL), *frames = json_object_get(o, "frames");
+    enum { MOST = 64 << 20 };
+    char *text = bw_folder_read(folder, "bake.json", MOST, NULL);
+    json_t *o = text ? json_loads(text, 0, NULL) : NULL, *frames = json_object_get(o, "frames");
     const char *simd = json_string_value(json_object_get(o, "simd"));
     r->known = json_array_size(frames) == 2;
     r->complete = json_is_true(json_object_get(o, "complete"));
@@ -19,6 +23,7 @@ static void record_read(struct record *r, const char *path)
     r->last = json_integer_value(json_array_get(frames, 1));
     snprintf(r->simd, sizeof r->simd, "%s", simd ? simd : "");
     json_decref(o);
+    bw_text_free(text);
 }
 
 int record_look(struct record *r, const char *folder)
@@ -32,7 +37,7 @@ int record_look(struct record *r, const char *folder)
         now.changed = st.st_mtim;
         now.size = st.st_size;
         if (now.size == r->size && !memcmp(&now.changed, &r->changed, sizeof now.changed)) return 0;
-        record_read(&now, path);
+        record_read(&now, folder);
     }
     const int same = now.known == r->known && now.complete == r->complete && now.first == r->first &&
                      now.last == r->last && !strcmp(now.simd, r->simd);

@@ -405,3 +405,10 @@ char *source_path(struct source *s, const char *name)
     pthread_mutex_unlock(&s->lock);
     return path;
 }
+
+char *source_record_text(struct source *s, const char *name, size_t most, size_t *size)
+{
+    char *folder = source_path(s, "."), *text = folder ? bw_folder_read(folder, name, most, size) : NULL;
+    free(folder);
+    return text;
+}

@@ -265,13 +265,14 @@ char *tune_save(struct tune *t, const char *name, const char *text, int *good)
 
 /* ---- open and close ---- */
 
+/// `path` is the file itself, no link.
 static char *file_read(const char *path)
 {
     enum { MOST = 1 << 20 };
-    FILE *f = fopen(path, "re");
-    char *text = f ? malloc(MOST + 1) : NULL;
-    if (text) text[fread(text, 1, MOST, f)] = '\0';
-    if (f) fclose(f);
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *text = folder ? bw_folder_read(folder, slash ? slash + 1 : path, MOST, NULL) : NULL;
+    free(folder);
     return text;
 }
 

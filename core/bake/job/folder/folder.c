@@ -108,6 +108,7 @@ static int resume_decide(struct job *j, struct bw_diag *d)
         bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds more frames of this bake than were asked for", j->out);
         return -1;
     }
+    if (!resume_folder_check(j, d)) return -1;
     resume_find(j, &why);
     whole = record_whole(&j->record, j->out, &left);
     int go = 1;

@@ -3,8 +3,10 @@
  * it was made from and the list of files that were whole then, with their sums: it is good where both still hold. */
 #include "job/job.h"
 #include "run/checkpoint/checkpoint.h"
+#include "run/output/inside.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,9 +79,10 @@ static int newest_first(const void *x, const void *y)
 
 static int32_t checkpoints_list(const char *out, struct found *list)
 {
-    char *path = bw_printf("%s/checkpoints", out);
-    DIR *folder = path ? opendir(path) : NULL;
+    const int fd = file_inside_folder(out, "checkpoints");
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     int32_t n = 0;
+    if (fd >= 0 && !folder) close(fd);
     for (const struct dirent *e; folder && n < CHECKPOINTS_MAX && (e = readdir(folder));) {
         struct found f = {.substep = INT64_MAX};
         if (*e->d_name == '.' || !name_read(e->d_name, &f)) continue;
@@ -87,7 +90,6 @@ static int32_t checkpoints_list(const char *out, struct found *list)
         list[n++] = f;
     }
     if (folder) closedir(folder);
-    bw_free(path);
     qsort(list, (size_t)n, sizeof *list, newest_first);
     return n;
 }
@@ -155,6 +157,10 @@ static const char *obstacle(struct job *j, const struct found *f, const json_t *
 
 static json_t *about_read(const struct job *j, const struct found *f, struct bw_diag *d)
 {
+    const char *why;
+    const int fd = file_inside_open(j->out, f->name, &why);
+    if (fd < 0) return bw_diag_error(d, NULL, BW_ERR_IO, "%s/%s: %s", j->out, f->name, why), NULL;
+    close(fd);
     char *path = bw_printf("%s/%s", j->out, f->name), *text = path ? checkpoint_about(path, d) : NULL;
     json_t *about = text ? json_loads(text, 0, NULL) : NULL;
     bw_free(path);
@@ -177,6 +183,15 @@ static void take(struct job *j, const struct found *f, json_t *about)
     j->resume.whole = f->substep == INT64_MAX;
     j->resume.files = json_incref(json_object_get(about, "files"));
     j->resume.hash = bw_strdup(json_string_value(json_object_get(about, "hash")));
+}
+
+bool resume_folder_check(const struct job *j, struct bw_diag *d)
+{
+    const int fd = file_inside_folder(j->out, "checkpoints");
+    if (fd < 0 && errno != ENOENT)
+        bw_diag_error(d, NULL, BW_ERR_IO, "%s/checkpoints/: can't be read: %s", j->out, strerror(errno));
+    else if (fd >= 0) close(fd);
+    return !d->status;
 }
 
 int32_t resume_find(struct job *j, char **why)

@@ -2,8 +2,11 @@
 #include "identity.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 static int is_id(const char *text) { return text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-'; }
@@ -62,8 +65,11 @@ void vdb_identity_end(struct vdb_identity_maker *m, char id[VDB_ID_LENGTH])
 enum vdb_identity vdb_identity_check(const char *path)
 {
     char head[VDB_ID_AT + VDB_ID_LENGTH] = "", id[VDB_ID_LENGTH + 1];
-    FILE *f = fopen(path, "rb");
-    int bad = f ? id_make(f, head, id) : errno;
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe without a writer must not be waited for
+    FILE *f = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "rb") : NULL;
+    if (fd >= 0 && !f) close(fd);
+    int bad = f ? id_make(f, head, id) : 1;
     if (f) fclose(f);
     if (bad || head[VDB_ID_AT + 14] != '8') return VDB_IDENTITY_FOREIGN;
     return memcmp(head + VDB_ID_AT, id, VDB_ID_LENGTH) ? VDB_IDENTITY_DAMAGED : VDB_IDENTITY_GOOD;

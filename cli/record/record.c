@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int record_read(const char *folder, const char *name, json_t **root)
+{
+    json_error_t error;
+    *root = NULL;
+    if (!bw_folder_has(folder, name)) return EXIT_CODE_OK;
+    char *text = bw_folder_read(folder, name, RECORD_MOST, NULL);
+    if (!text) return cli_failed();
+    *root = json_loads(text, 0, &error);
+    bw_text_free(text);
+    if (!*root)
+        fprintf(stderr, "%s/%s:%d:%d: not readable as JSON: %s\n", folder, name, error.line, error.column, error.text);
+    else if (!json_is_object(*root)) {
+        fprintf(stderr, "%s/%s:1:1: this is no record: {…} is wanted\n", folder, name);
+        json_decref(*root);
+        *root = NULL;
+    }
+    return *root ? EXIT_CODE_OK : cli_exit_code(BW_ERR_PRESET);
+}
+
+FILE *record_lines(const char *folder, const char *name, size_t most)
+{
+    struct stat st;
+    const int fd = bw_folder_open(folder, name);
+    FILE *f = fd >= 0 && !fstat(fd, &st) && (size_t)st.st_size <= most ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !f) close(fd);
+    return f;
+}
+
+int record_folder(const char *folder, const char *name)
+{
+    struct stat st;
+    char *path = cli_printf("%s/%s", folder, name);
+    int bad = !path || (mkdir(path, 0777) && errno != EEXIST);
+    if (!bad && (bad = lstat(path, &st) != 0 || !S_ISDIR(st.st_mode))) errno = ENOTDIR;
+    if (bad) fprintf(stderr, "%s/%s: can't be made: %s\n", folder, name, strerror(errno));
+    free(path);
+    return bad ? cli_exit_code(BW_ERR_IO) : EXIT_CODE_OK;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Records beside bakes, wedge.json, job.json and the like: anybody may have written them. They are read inside their
+ * folder alone, and what they say is checked before it is used, as a preset is. */
+#ifndef BW_CLI_RECORD_H
+#define BW_CLI_RECORD_H
+
+#include "cli.h"
+
+enum { RECORD_MOST = 16 << 20, TABLE_MOST = 256 << 20 }; ///< bytes
+
+/// The object in FOLDER/NAME; 0 and NULL: there is none. Else an exit code after a sentence with its place.
+int record_read(const char *folder, const char *name, json_t **root);
+/// A text of FOLDER/NAME to be read line by line; NULL: it is not there, no file, or larger than `most`.
+FILE *record_lines(const char *folder, const char *name, size_t most);
+/// FOLDER/NAME, made where it is not there; an exit code, after a sentence where a link or a file has the name.
+int record_folder(const char *folder, const char *name);
+
+/* ---- fault.c ---- */
+
+/// Where in a record: keys and, where a key is NULL, numbers of entries.
+struct record_place {
+    const char *key[4];
+    size_t index[4];
+    int depth;
+};
+
+/// "FOLDER/NAME:LINE:COLUMN: PLACE …" on stderr; an exit code.
+int record_fault(const char *folder, const char *name, const struct record_place *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- wedge_record.c ---- */
+
+/// OUT/wedge.json, checked; 0 and NULL: there is none. Else an exit code after a sentence.
+int wedge_record_read(const char *out, json_t **plan);
+
+#endif

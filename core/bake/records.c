@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Records that front ends keep in a folder beside a bake's own, read as the library reads its own. */
+#include "options.h"
+#include "session/session.h"
+
+#include "run/output/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void read_failed(struct door *door, const char *folder, const char *name, const char *why)
+{
+    bw_diag_error(&door->d, NULL, BW_ERR_IO, "can't read %s/%s: %s", folder, name, why);
+}
+
+int bw_folder_open(const char *folder, const char *name)
+{
+    struct door door;
+    const char *why = "a folder and a name are wanted";
+    door_enter(&door);
+    const int fd = folder && name ? file_inside_open(folder, name, &why) : -1;
+    if (fd < 0) read_failed(&door, folder ? folder : "", name ? name : "", why);
+    door_leave(&door);
+    return fd;
+}
+
+char *bw_folder_read(const char *folder, const char *name, size_t most, size_t *bytes)
+{
+    struct door door;
+    const char *why = "a folder and a name are wanted";
+    door_enter(&door);
+    size_t size = 0;
+    char *own = folder && name ? file_inside_read(folder, name, most, &size, &why) : NULL;
+    char *text = own ? malloc(size + 1) : NULL;
+    if (text) memcpy(text, own, size + 1);
+    else read_failed(&door, folder ? folder : "", name ? name : "", own ? "out of memory" : why);
+    if (bytes) *bytes = size;
+    bw_free(own);
+    door_leave(&door);
+    return text;
+}
+
+int bw_folder_has(const char *folder, const char *name) { return folder && name && file_inside_exists(folder, name); }
