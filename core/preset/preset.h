@@ -130,7 +130,7 @@ enum bw_status bw_preset_share_check(const struct bw_preset *p, const struct bw_
 /// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be
 /// NULL), then in `installed`. New memory, or NULL with a sentence (and near names) in `d`.
 char *bw_preset_find(const char *name, const char *search, const char *installed, struct bw_diag *d);
-/// Does a line of it say that it is a preset ("billow: 1")? preset_extend.c
+/// Does a line of it say that it is a preset ("billow: 1", "extends: …")? preset_extend.c
 bool bw_preset_is_text(const char *text);
 /// Read, merge, override and check. NULL after an error.
 struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overrides *o, struct bw_diag *d);

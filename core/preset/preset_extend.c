@@ -45,13 +45,13 @@ static struct bw_node *tree_read(struct descent *s, const char *path, const char
  * name into a preset need not be allowed to read it: pages on the net take presets, too. */
 bool bw_preset_is_text(const char *text)
 {
-    static const char key[] = "billow";
+    static const char *const key[] = {"billow", "extends", "domain", "stages"};
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += strspn(line, "\n\r\t {\"'");
-        if (strncmp(line, key, sizeof key - 1)) continue;
-        const char *after = line + sizeof key - 1;
-        after += strspn(after, "\"' ");
-        if (*after == ':') return true;
+        for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+            const size_t n = strlen(key[i]);
+            if (!strncmp(line, key[i], n) && line[n + strspn(line + n, "\"' ")] == ':') return true;
+        }
     }
     return false;
 }
@@ -98,8 +98,8 @@ static struct bw_node *base_read(struct descent *s, const char *path, const stru
         else bw_diag_error(d, &extends->place, BW_ERR_PRESET, "\"%s\" can't be read: %s", extends->text, why);
         if (text && bw_preset_is_text(text)) root = tree_read(s, base, text);
         else if (text)
-            bw_diag_error(d, &extends->place, BW_ERR_PRESET,
-                          "\"%s\" is no preset: no line of it begins with billow:", extends->text);
+            bw_diag_error(d, &extends->place, BW_ERR_PRESET, "\"%s\" is no preset: no line of it begins with billow: 1",
+                          extends->text);
     }
     bw_free(text);
     bw_free(base);

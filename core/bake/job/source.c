@@ -80,7 +80,7 @@ static bool preset_check(const struct way *w, const char *path)
 {
     char *text = bw_file_text(path, NULL, w->d);
     const bool good = text && bw_preset_is_text(text);
-    if (text && !good) way_error(w, "%s is no preset: no line of it begins with billow:", path);
+    if (text && !good) way_error(w, "%s is no preset: no line of it begins with billow: 1", path);
     bw_free(text);
     return good;
 }
