@@ -10,6 +10,7 @@
 #include "run/writer/motion.h"
 #include "run/writer/outline.h"
 #include <math.h>
+#include <string.h>
 
 /* What was taken for granted as the preset was read. */
 static void notes_say(struct bw_chain *c)
