@@ -10,6 +10,7 @@
  * are held explains, is the metric `lost`, J since the start; with `heat` it warms a field where bodies touched, each
  * contact by its share, -h F · ½(v + v') of its force and the velocities there. */
 #include "heat.h"
+#include "solver.h"
 #include "stages.h"
 #include <common/vec3.h>
 #include <ode/ode.h>
@@ -323,25 +324,59 @@ static enum bw_status heat_give(struct bw_stage *s, const struct world *w)
     return st;
 }
 
+/* A step's parts, on ODE's side. */
+struct parts {
+    struct world *w;
+    struct before *was;
+    int64_t count;
+    double soft, lost;
+    enum bw_status status;
+};
+
+static void parts_run(void *user)
+{
+    struct parts *parts = user;
+    struct world *w = parts->w;
+    const struct bw_stage *s = w->stage;
+    if ((parts->status = world_make(w->stage, w))) return;
+    for (int64_t k = 0; k < parts->count; k++)
+        parts->lost += part_run(w, s->params, parts->was, s->dt / (double)parts->count, parts->soft);
+    for (int64_t i = 0; i < w->b.count; i++) body_leave(w, i);
+    world_end(w);
+}
+
+/* Forces that were not found now and then are made good in the next part, and bodies rest: nothing to tell. */
+static enum bw_status solver_tell(struct bw_stage *s, const struct solver *said, int64_t parts)
+{
+    if (2 * said->unsolved > parts)
+        s->host->log(s, BW_LOG_WARNING,
+                     "frame %g: in %lld of %lld parts of a step forces between bodies that touch were not found: they "
+                     "may sink into each other; a higher `rate` helps",
+                     round(s->frame * 100) / 100, (long long)said->unsolved, (long long)parts);
+    if (said->said) s->host->log(s, BW_LOG_WARNING, "frame %g: ODE: %s", round(s->frame * 100) / 100, said->text);
+    return BW_OK;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
     struct state *sum = s->state;
+    struct solver said = {0};
     struct world w = {
         .stage = s,
         .heat = {.temperature = bw_port_field(s, PORT_HEAT), .radius = p->heat_radius, .capacity = p->heat_capacity},
         .b = body_arrays(s, s->ports[PORT_BODIES].particles)};
-    double soft = 0;
+    struct parts parts = {.w = &w};
     impulses_take(&w.b);
-    int64_t parts = parts_of(s, &w.b, &soft);
-    w.slow = 2 * vec3_length(p->gravity) * s->dt / (double)parts;
-    struct before *was = s->host->scratch(s, (size_t)w.b.count * sizeof *was + 1);
-    enum bw_status st = was ? world_make(s, &w) : BW_ERR_MEMORY;
-    if (st) return st;
-    for (int64_t k = 0; k < parts; k++) sum->lost += part_run(&w, p, was, s->dt / (double)parts, soft);
-    for (int64_t i = 0; i < w.b.count; i++) body_leave(&w, i);
-    world_end(&w);
-    st = w.status ? w.status : heat_give(s, &w);
+    parts.count = parts_of(s, &w.b, &parts.soft);
+    w.slow = 2 * vec3_length(p->gravity) * s->dt / (double)parts.count;
+    parts.was = s->host->scratch(s, (size_t)w.b.count * sizeof *parts.was + 1);
+    if (!parts.was) return BW_ERR_MEMORY;
+    if (!solver_run(&said, parts_run, &parts)) return s->host->fail(s, BW_ERR_DIVERGED, "ODE gives up: %s", said.text);
+    if (parts.status) return parts.status;
+    sum->lost += parts.lost;
+    enum bw_status st = solver_tell(s, &said, parts.count);
+    if (!st) st = w.status ? w.status : heat_give(s, &w);
     s->host->metric(s, "lost", sum->lost, BW_METRIC_LAST);
     s->host->metric(s, "kinetic", kinetic(&w.b), BW_METRIC_LAST);
     if (w.heat.temperature) s->host->metric(s, "heated", sum->heated, BW_METRIC_LAST);

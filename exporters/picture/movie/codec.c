@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec.h"
+#include "log/av_log.h"
 
-#include <libavutil/log.h>
 #include <libavutil/opt.h>
 #include <math.h>
 #include <string.h>
@@ -58,14 +58,13 @@ AVCodecContext *bw_codec_open(const struct bw_movie_options *o, const char *name
 {
     static const char *const names[] = {"libx264", "libopenh264", "h264_videotoolbox", "h264_nvenc", "mpeg4"};
     AVCodecContext *c = NULL;
-    int level = av_log_get_level();
-    av_log_set_level(AV_LOG_QUIET); // an encoder without its hardware says so at length
+    bw_av_log_take(); // an encoder without its hardware says so at length
     for (size_t i = 0; i < sizeof names / sizeof *names && !c; i++)
         if (!name || !strcmp(name, names[i])) {
             const AVCodec *codec = avcodec_find_encoder_by_name(names[i]);
             c = codec_try(codec, o);
             if (codec && !c && i == 0) break; // it lacks memory: another one in its place would make another movie
         }
-    av_log_set_level(level < AV_LOG_ERROR ? level : AV_LOG_ERROR);
+    if (c) bw_av_log_take();
     return c;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/movie_calls.h"
 #include "codec.h"
+#include "log/av_log.h"
 #include "mux.h"
 #include "packets.h"
 #include "raw.h"
 
-#include <libavutil/log.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,9 +25,10 @@ struct bw_movie {
 /// One sentence from a libav error.
 static enum bw_status movie_fail(int code, const char *what, char *why, size_t why_size)
 {
-    char text[128] = "";
+    char text[128] = "", more[256];
     av_strerror(code, text, sizeof text);
-    snprintf(why, why_size, "cannot %s the movie: %s", what, text);
+    bw_av_log_last(more, sizeof more);
+    snprintf(why, why_size, "cannot %s the movie: %s%s", what, text, more);
     return code == AVERROR(ENOMEM) ? BW_ERR_MEMORY : BW_ERR_IO;
 }
 
@@ -206,7 +207,7 @@ static enum bw_status movie_join(const struct bw_tools *tools, const char *const
     AVCodecParameters *what = NULL;
     AVRational rate;
     int64_t frames = 0;
-    if (av_log_get_level() > AV_LOG_ERROR) av_log_set_level(AV_LOG_ERROR);
+    bw_av_log_take();
     int code = count > 0 ? 0 : AVERROR(EINVAL);
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < count && code >= 0; i++) {
@@ -214,7 +215,11 @@ static enum bw_status movie_join(const struct bw_tools *tools, const char *const
         if (code == AVERROR_PATCHWELCOME) {
             snprintf(why, why_size, "%s is a movie of another kind than %s", parts[i], parts[0]);
             status = BW_ERR_IO;
-        } else if (code < 0) status = movie_fail(code, "join", why, why_size);
+        } else if (code < 0) {
+            char more[512];
+            status = movie_fail(code, "join", more, sizeof more);
+            snprintf(why, why_size, "%s: %s", parts[i], more);
+        }
     }
     if (code >= 0 && (code = bw_mux(&all, what, rate, path)) < 0) status = movie_fail(code, "write", why, why_size);
     bw_packets_free(&all, tools);

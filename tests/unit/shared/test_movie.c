@@ -3,6 +3,7 @@
 #include "unit/render/image_tools.h"
 
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
 #include <fcntl.h>
 #include <libavformat/avformat.h>
 #include <math.h>
@@ -237,6 +238,22 @@ Test(movie, folders_that_are_not_there_are_told)
     cr_assert_eq(bw_movie_write(m, "/nowhere/at/all.mp4", why, sizeof why), BW_ERR_IO);
     cr_assert(strstr(why, "No such file"), "%s", why);
     bw_movie_close(m);
+}
+
+/* What FFmpeg says goes into the sentence, and nothing to the terminal. */
+Test(movie, words_of_the_library_are_in_the_sentence)
+{
+    char path[] = "/tmp/billow-part-XXXXXX", why[600];
+    const int fd = mkstemp(path);
+    cr_assert_eq(write(fd, "\0\0\0\030ftypisom\0\0\2\0isomiso2\0\0\0\010free", 32), 32);
+    close(fd);
+    const char *parts[] = {path};
+    cr_redirect_stderr();
+    cr_expect_eq(bw_movie_join(&tools, parts, 1, "/tmp/billow-never.mp4", why, sizeof why), BW_ERR_IO);
+    fflush(stderr);
+    cr_expect_stderr_eq_str("");
+    cr_expect(strstr(why, path) && strstr(why, "moov atom not found)"), "%s", why);
+    unlink(path);
 }
 
 Test(movie, damaged_state_is_refused)
