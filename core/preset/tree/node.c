@@ -4,6 +4,7 @@
 #include "node_private.h"
 
 #include "base/alloc.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,8 +167,39 @@ struct bw_node *bw_node_copy(const struct bw_node *n)
 int bw_node_is_null(const struct bw_node *n)
 {
     if (!n) return 1;
-    if (n->type != BW_NODE_SCALAR || n->quoted) return 0;
-    return !*n->text || !strcmp(n->text, "~") || !strcmp(n->text, "null");
+    return n->type == BW_NODE_SCALAR && !n->quoted && bw_text_is_null(n->text);
+}
+
+int bw_text_is_null(const char *text)
+{
+    static const char *const words[] = {"", "~", "null", "Null", "NULL"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(text, words[i])) return 1;
+    return 0;
+}
+
+/* "#102030" of three or six digits, or with opacity; of three or four letters alone it is rather a word. */
+size_t bw_text_colour(const char *text)
+{
+    const size_t n = *text == '#' ? strspn(text + 1, "0123456789abcdefABCDEF") : 0;
+    const int known = n == 6 || n == 8 || ((n == 3 || n == 4) && strcspn(text + 1, "0123456789") < n);
+    return known && !isalnum((unsigned char)text[n + 1]) ? n + 1 : 0;
+}
+
+const char *bw_text_line(const char *text, int32_t line)
+{
+    for (; line > 1 && text; line--) text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL;
+    return text;
+}
+
+size_t bw_node_comment_colour(const struct bw_node *n, const char **at)
+{
+    if (!n || !n->key || !n->key_place.source || !bw_node_is_null(n) || *n->text) return 0;
+    const char *line = bw_text_line(n->key_place.source, n->key_place.line), *colon = NULL;
+    if (line && n->key_place.column > 0 && strlen(line) >= (size_t)n->key_place.column)
+        colon = strchr(line + n->key_place.column - 1, ':');
+    *at = colon ? colon + 1 + strspn(colon + 1, " \t") : "";
+    return bw_text_colour(*at);
 }
 
 const char *bw_node_describe(const struct bw_node *n, char *buffer)
@@ -176,7 +208,10 @@ const char *bw_node_describe(const struct bw_node *n, char *buffer)
     if (n->type == BW_NODE_SEQ) {
         snprintf(buffer, 64, "a list of %d", (int)n->count);
     } else if (bw_node_is_null(n)) {
-        return "nothing";
+        const char *colour;
+        const int length = (int)bw_node_comment_colour(n, &colour);
+        if (!length) return "nothing";
+        snprintf(buffer, 64, "nothing: # begins a comment; quote the colour: '%.*s'", length, colour);
     } else {
         snprintf(buffer, 64, strlen(n->text) > 40 ? "\"%.40s...\"" : "\"%s\"", n->text);
     }

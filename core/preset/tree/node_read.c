@@ -217,11 +217,47 @@ static enum bw_status reader_value(struct reader *r, struct fy_event *e)
     return reader_anchor(r, event_anchor(e), n);
 }
 
-static void reader_close(struct reader *r, struct fy_event *e)
+/* What one map of `<<` has and this one does not say itself. */
+static enum bw_status merge_one(struct reader *r, struct bw_node *map, const struct bw_node *from)
+{
+    if (from->type != BW_NODE_MAP)
+        return bw_diag_error(r->diag, &from->place, BW_ERR_PRESET,
+                             "<< takes over a map that was marked &NAME, as in <<: *NAME, or a list of such");
+    for (int32_t i = 0; i < from->count; i++) {
+        if (bw_node_get(map, from->child[i]->key)) continue;
+        struct bw_node *copy = bw_node_copy(from->child[i]);
+        if (!copy) return reader_memory(r);
+        spans_forget(copy);
+        int64_t bytes = 0;
+        if ((r->nodes += node_total(copy, &bytes)) > NODES_MAX || (r->repeated += bytes) > BW_FILE_MOST) {
+            bw_node_free(copy);
+            return bw_diag_error(r->diag, &from->place, BW_ERR_PRESET, "too much is taken over by <<");
+        }
+        if (bw_node_put(map, copy->key, copy)) return reader_memory(r);
+    }
+    return BW_OK;
+}
+
+/* YAML 1.1's merge key: own keys count, then the first map that has one. */
+static enum bw_status reader_merge(struct reader *r, struct bw_node *map)
+{
+    struct bw_node *key = map->type == BW_NODE_MAP ? bw_node_get(map, "<<") : NULL;
+    struct bw_node *from = key ? bw_node_copy(key) : NULL;
+    if (!key) return BW_OK;
+    if (!from || bw_node_put(map, "<<", NULL)) return bw_node_free(from), reader_memory(r);
+    enum bw_status status = from->type == BW_NODE_SEQ ? BW_OK : merge_one(r, map, from);
+    for (int32_t i = 0; from->type == BW_NODE_SEQ && i < from->count && !status; i++)
+        status = merge_one(r, map, from->child[i]);
+    bw_node_free(from);
+    return status;
+}
+
+static enum bw_status reader_close(struct reader *r, struct fy_event *e)
 {
     struct bw_node *n = r->stack[--r->depth];
     n->flow = strchr("[{", r->document->text[n->from]) != NULL;
     n->to = event_byte(fy_event_end_mark(e));
+    return reader_merge(r, n);
 }
 
 static enum bw_status reader_event(struct reader *r, struct fy_event *e)
@@ -238,9 +274,27 @@ static enum bw_status reader_event(struct reader *r, struct fy_event *e)
     case FYET_SEQUENCE_START: return wants_key ? reader_key(r, e) : reader_value(r, e);
     case FYET_ALIAS: return wants_key ? reader_key(r, e) : reader_alias(r, e);
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END: reader_close(r, e); return BW_OK;
+    case FYET_SEQUENCE_END: return reader_close(r, e);
     default: return BW_OK;
     }
+}
+
+/* A colour without quotes takes the bracket behind it into its comment, and what comes then makes no sense. *place: the
+ * error's, then that of the colour before it, whose length is the answer; 0: there is none. */
+static size_t colour_find(const char *text, struct bw_place *place)
+{
+    for (int32_t n = place->line; n > 0; n--) {
+        const char *line = bw_text_line(text, n);
+        for (const char *s = line; s && *s && *s != '\n'; s++) {
+            const char *before = s;
+            while (before > line && strchr(" \t", before[-1])) before--;
+            if (!bw_text_colour(s) || before == line || !strchr(":,[", before[-1])) continue;
+            place->line = n, place->column = (int32_t)(s - line) + 1;
+            return bw_text_colour(s);
+        }
+        if (line && place->line - n > 200) break; // of a bracket that is open for so long
+    }
+    return 0;
 }
 
 /* libfyaml's own complaints, in our form. Only the first: the rest follow from it. */
@@ -249,14 +303,17 @@ static enum bw_status reader_syntax_error(struct reader *r, struct fy_diag *fd)
     void *cursor = NULL;
     const struct fy_diag_error *e = fy_diag_errors_iterate(fd, &cursor);
     struct bw_place place = {r->document->name, e ? e->line : 0, e ? e->column : 0, r->document->text};
+    const int length = (int)colour_find(r->document->text, &place);
+    if (length)
+        return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "# begins a comment here: quote the colour: '%.*s'",
+                             length, bw_text_line(r->document->text, place.line) + place.column - 1);
     return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "not readable as YAML: %s",
                          e && e->msg ? e->msg : "broken text");
 }
 
-static enum bw_status reader_run(struct reader *r, struct fy_parser *parser, struct fy_diag *fd)
+static enum bw_status reader_run(struct reader *r, struct fy_parser *parser, struct fy_diag *fd, const char *plain)
 {
-    const char *text = r->document->text;
-    if (fy_parser_set_string(parser, text, strlen(text))) return reader_memory(r);
+    if (fy_parser_set_string(parser, plain, strlen(plain))) return reader_memory(r);
     enum bw_status status = BW_OK;
     struct fy_event *e;
     while (!status && (e = fy_parser_parse(parser))) {
@@ -279,7 +336,7 @@ static void reader_release(struct reader *r)
     bw_free(r->key);
 }
 
-static enum bw_status reader_parse(struct reader *r)
+static enum bw_status reader_parse(struct reader *r, const char *plain)
 {
     struct fy_diag_cfg diag_config;
     fy_diag_cfg_default(&diag_config);
@@ -288,25 +345,32 @@ static enum bw_status reader_parse(struct reader *r)
     fy_diag_set_collect_errors(fd, true);
     struct fy_parse_cfg config = {.flags = FYPCF_DEFAULT_PARSE | FYPCF_QUIET | FYPCF_COLLECT_DIAG, .diag = fd};
     struct fy_parser *parser = fy_parser_create(&config);
-    enum bw_status status = parser ? reader_run(r, parser, fd) : reader_memory(r);
+    enum bw_status status = parser ? reader_run(r, parser, fd, plain) : reader_memory(r);
     if (parser) fy_parser_destroy(parser);
     fy_diag_destroy(fd);
     return status;
 }
 
-/* libfyaml 0.7 never returns from a directive with a broken character in it, so both are refused before it looks;
- * no preset needs a directive. */
-static enum bw_status reader_check_text(const struct reader *r)
+/* Before the document: %YAML with a version whose texts are read, and %TAG, of which nothing hangs here. */
+static int directive_is_known(const char *line) { return !strncmp(line, "%YAML 1.", 8) || !strncmp(line, "%TAG ", 5); }
+
+/* libfyaml 0.7 never returns from a directive with a broken character in it, so it gets to see none: in `plain`, a copy
+ * of the text, they are comments. */
+static enum bw_status reader_check_text(const struct reader *r, char *plain)
 {
     struct bw_place place = {r->document->name, 1, 1, r->document->text};
-    for (const char *s = r->document->text; *s;) {
+    bool head = true; // nothing but comments so far
+    for (char *s = plain; *s;) {
         uint32_t code;
         const int bytes = bw_utf8_next(s, &code);
         if (!bytes || (code < 0x20 && !strchr("\t\n\r", *s)))
             return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a character that is no UTF-8 text");
-        if (*s == '%' && place.column == 1) {
-            return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a line can't begin with %%");
-        }
+        if (*s == '%' && place.column == 1 && !(head && directive_is_known(s)))
+            return bw_diag_error(r->diag, &place, BW_ERR_PRESET,
+                                 head && !strncmp(s, "%YAML", 5) ? "YAML of that version is not known: 1.2 and 1.1 are"
+                                                                 : "a line can't begin with %%");
+        if (*s == '%' && place.column == 1) *s = '#';
+        if (place.column == 1) head = head && strchr("#\r\n", *s) != NULL;
         place.column = *s == '\n' ? 1 : place.column + 1;
         place.line += *s == '\n';
         s += bytes;
@@ -321,8 +385,10 @@ struct bw_node *bw_node_parse(const char *text, const char *name, struct bw_diag
         bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory while reading %s", name);
         return NULL;
     }
-    enum bw_status status = reader_check_text(&r);
-    if (!status) status = reader_parse(&r);
+    char *plain = bw_strdup(text);
+    enum bw_status status = plain ? reader_check_text(&r, plain) : reader_memory(&r);
+    if (!status) status = reader_parse(&r, plain);
+    bw_free(plain);
     reader_release(&r);
     if (status) {
         bw_node_free(r.root);

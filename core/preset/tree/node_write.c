@@ -47,9 +47,7 @@ static void quoted_write(const char *text, FILE *f)
 
 char *bw_node_quote(const char *text)
 {
-    static const char *const nothing[] = {"", "~", "null"};
-    int plain = text_is_plain(text);
-    for (int i = 0; i < 3; i++) plain &= strcmp(text, nothing[i]) != 0;
+    const int plain = text_is_plain(text) && !bw_text_is_null(text);
     char *out = plain ? bw_strdup(text) : bw_calloc(6 * strlen(text) + 3), *end = out, c[12];
     if (!out || plain) return out;
     *end++ = '"';

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { CHOICES_MAX = 64, LIST_MAX = 1000000, CURRENT_DIR_MAX = 4096 };
@@ -128,9 +129,9 @@ static enum bw_status frames_value(struct bw_compile *k, struct bw_value *v, con
 
 static enum bw_status bool_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
-    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
-    for (int32_t i = 0; n->type == BW_NODE_SCALAR && i < 8; i++) {
-        if (strcmp(n->text, words[i])) continue;
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "n", "y", "0", "1"};
+    for (int32_t i = 0; n->type == BW_NODE_SCALAR && i < (int32_t)BW_COUNT(words); i++) {
+        if (strcasecmp(n->text, words[i])) continue; // True, YES: as YAML 1.1 and 1.2 have them
         v->number = i % 2;
         return BW_OK;
     }
@@ -425,6 +426,11 @@ enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32
     enum bw_status status = amount ? BW_OK : offset_check(k, v, size);
     if (status) return status;
     int container = v->row.type >= BW_PARAM_LIST && !amount && v->row.type != BW_PARAM_FRAMES;
+    const char *colour;
+    const int length = (int)bw_node_comment_colour(n, &colour);
+    if (length)
+        return bw_compile_error(k, &n->key_place, "%s has no value: # begins a comment; quote the colour: '%.*s'",
+                                v->row.key, length, colour);
     if (n && n->type == BW_NODE_SCALAR && !n->quoted && !n->text[0] && !container) {
         return bw_compile_error(k, &n->key_place, "%s has no value%s", v->row.key,
                                 v->row.type == BW_PARAM_COLOUR ? "; a colour like \"#ff8000\" needs quotes" : "");

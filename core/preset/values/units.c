@@ -110,15 +110,40 @@ enum bw_status bw_unit_parse(const char *text, struct bw_unit *u)
     return wanted ? BW_ERR_PRESET : BW_OK;
 }
 
-/* strtod, without the hexadecimal numbers, infinities and NaNs that it also takes. */
+/* Whole numbers to another base, 0x1f and 0o17, alone: units follow decimal ones. NULL: it is none. */
+static const char *whole_parse(const char *digits, double *number)
+{
+    const int base = digits[0] != '0' ? 0 : digits[1] == 'x' ? 16 : digits[1] == 'o' ? 8 : 0;
+    char *end = NULL;
+    if (base && isxdigit((unsigned char)digits[2])) *number = (double)strtoull(digits + 2, &end, base);
+    return end && !*end && *number < 0x1p53 ? end : NULL;
+}
+
+/* A decimal number, of whose digits underscores part some, as in 1_000. */
+static const char *parted_parse(const char *s, double *number)
+{
+    char plain[64], *end;
+    const char *from[64];
+    size_t n = 0;
+    for (; n < sizeof plain - 1 && *s; s++) {
+        const int parts = *s == '_' && n && isdigit((unsigned char)s[-1]) && isdigit((unsigned char)s[1]);
+        if (!parts) from[n] = s, plain[n++] = *s;
+    }
+    plain[n] = '\0';
+    from[n] = s;
+    *number = strtod(plain, &end);
+    return isfinite(*number) ? from[end - plain] : NULL;
+}
+
+/* As YAML 1.2 and 1.1 write numbers, without infinities and NaNs. */
 static const char *number_parse(const char *s, double *number)
 {
-    const char *digits = *s == '-' || *s == '+' ? s + 1 : s;
+    const char *digits = *s == '-' || *s == '+' ? s + 1 : s, *end = whole_parse(digits, number);
+    if (end && *s == '-') *number = -*number;
+    if (end) return end;
     if (!isdigit((unsigned char)*digits) && !(*digits == '.' && isdigit((unsigned char)digits[1]))) return NULL;
     if (*digits == '0' && (digits[1] == 'x' || digits[1] == 'X')) return NULL;
-    char *end;
-    *number = strtod(s, &end);
-    return isfinite(*number) ? end : NULL;
+    return parted_parse(s, number);
 }
 
 enum bw_status bw_quantity_split(const char *text, double *number, const char **unit)

@@ -211,7 +211,7 @@ Test(params, refusals)
     refused("angle: -55", "\"-55\" without a unit is in radians, more than a turn; write -55 deg, or -55 rad");
     refused("rate: [1, 2, 3]", "rate wants a number, not a list of 3");
     refused("rate: nan", "rate wants a number, not \"nan\"");
-    refused("rate: 0x10", "rate wants a number");
+    refused("rate: 0x10", "rate: 16 1/s is out of range");
     refused("rate: '=2*foo'", "expression \"2*foo\": there is no \"foo\"; t, frame, seed, fps, ambient, pi and e are");
     refused("rate: '=2*farme'", "did you mean \"frame\"?");
     refused("rate: '=2*(3'", "expression \"2*(3\": ");
@@ -225,7 +225,7 @@ Test(params, refusals)
     refused("wind: 3", "wind wants three numbers");
     refused("wind: [1, 2]", "wind wants three numbers");
     refused("colour: '#ff00'", "a colour like");
-    refused("colour: #ff0000", "needs quotes");
+    refused("colour: #ff0000", "colour has no value: # begins a comment; quote the colour: '#ff0000'");
     refused("on: maybe", "on wants true or false");
     refused("count: 1.5", "count wants a whole number");
     refused("mode: mix", "mode can't be \"mix\"; it is one of max|set|add; did you mean \"max\"?");
