@@ -85,6 +85,20 @@ int cmd_help(int argc, char **argv);
     }
 // clang-format on
 
+/* ---- output for programs: machine.c ---- */
+
+/// From now on the caller's stdout is for JSON alone; what others print there goes to stderr. `failures`: cli_failed
+/// and cli_usage tell it as {"billow": 1, "error": {"code", "message", "file", "line", "column", "count"}}.
+void cli_machine_begin(int failures);
+int cli_is_machine(void);
+/// Where data goes: stdout, or what it was before.
+FILE *cli_out(void);
+/// A value and a line's end, at once.
+void cli_json_print(const json_t *value, size_t flags);
+/// {"message", "file", "line", "column", "count"}; NULL: it is no UTF-8.
+json_t *cli_error_json(const struct bw_error *e);
+void cli_machine_failed(const struct bw_error *e, int code);
+
 /* ---- files: files.c ---- */
 
 /// printf into new memory (free), or NULL.

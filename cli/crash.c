@@ -27,7 +27,7 @@ static const struct fault {
     {SIGTRAP, "SIGTRAP: a trap"},
 };
 
-static int events; ///< JSON on stdout
+static int events; ///< descriptor for JSON; 0: none
 
 /* ---- words without printf ---- */
 
@@ -135,7 +135,7 @@ static void event_write(const struct words *said, int code)
     add(&w, ",\"message\":\"");
     add_quoted(&w, said->text + strlen("billow: "), said->text + said->sentence);
     add(&w, "\"}\n");
-    bytes_write(STDOUT_FILENO, w.text, w.n);
+    bytes_write(events, w.text, w.n);
 }
 
 static void words_say(const struct words *w, const struct bw_where *at, int code)
@@ -243,7 +243,7 @@ __attribute__((visibility("default"))) void _exit(int code)
 
 __attribute__((visibility("default"))) void _Exit(int code) { _exit(code); }
 
-void cli_crash_events(void) { events = 1; }
+void cli_crash_events(void) { events = fileno(cli_out()); }
 
 void cli_end_now(const char *message, int code)
 {

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     if (!command) return command_unknown(first);
     if (!ranks_allow(command)) return EXIT_CODE_USAGE;
     int code = command->run(argc - 1, argv + 1);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (fflush(cli_out()) != 0 || ferror(cli_out())) {
         perror("billow: stdout");
         return code ? code : 6;
     }

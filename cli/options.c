@@ -13,12 +13,17 @@ enum { OPTIONS_MAX = 40, DOC_COLUMN = 26 };
 
 int cli_usage(const char *format, ...)
 {
+    char sentence[1200];
     va_list list;
     fputs("billow: ", stderr);
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
     fputc('\n', stderr);
+    va_start(list, format);
+    vsnprintf(sentence, sizeof sentence, format, list);
+    va_end(list);
+    cli_machine_failed(&(struct bw_error){.sentence = sentence, .count = 1}, EXIT_CODE_USAGE);
     return EXIT_CODE_USAGE;
 }
 
@@ -72,6 +77,9 @@ int cli_option_next(const struct cli_command *command, int argc, char **argv)
         cli_usage("--out is empty; leave it out where the default is meant");
         return CLI_BAD;
     }
+    for (uint32_t i = 0; i < command->n_options; i++)
+        if (command->options[i].code == code && !strcmp(command->options[i].name, "json"))
+            cli_machine_begin(!command->several);
     return code < 0 ? CLI_END : code;
 }
 

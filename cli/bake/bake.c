@@ -29,6 +29,7 @@ struct bake {
     char *source; ///< the --set that says where frames come from
     enum bw_status status;
     char *message, *text; ///< the failure's first sentence, for the last event; all that is to be said of it
+    json_t *place;        ///< "file", "line", "column" of it, or NULL
 };
 
 static const struct cli_option options[] = {
@@ -178,6 +179,9 @@ static enum bw_status bake_failed(struct bake *b)
     b->status = e->status;
     free(b->message);
     free(b->text);
+    json_decref(b->place);
+    b->place =
+        e->file ? json_pack("{s:s, s:i, s:i}", "file", e->file, "line", (int)e->line, "column", (int)e->column) : NULL;
     b->message = e->count ? strdup(e->sentence) : NULL;
     b->text = e->count || e->status != BW_ERR_CANCELLED ? strdup(e->text) : NULL;
     return b->status;
@@ -318,6 +322,8 @@ static void ended_well(struct bake *b)
     b->status = BW_OK;
     free(b->message);
     b->message = NULL;
+    json_decref(b->place);
+    b->place = NULL;
 }
 
 static void bake_run(struct bake *b)
@@ -344,7 +350,7 @@ static void bake_run(struct bake *b)
 
 static int source_bake(const struct bake *b)
 {
-    char threads[16], word[][16] = {"bake", "--out", "--resume", "--threads", "--quick", "--dry-run"};
+    char threads[16], word[][16] = {"bake", "--out", "--resume", "--threads", "--quick", "--dry-run", "--json"};
     char *preset = strdup(b->facts.source), *folder = strdup(b->facts.source_out);
     char *argv[16] = {word[0], preset, word[1], folder, word[2]};
     int argc = 5, code = 7;
@@ -354,6 +360,7 @@ static int source_bake(const struct bake *b)
     }
     if (b->o.quick) argv[argc++] = word[4];
     if (b->dry_run) argv[argc++] = word[5];
+    if (b->dry_run && b->json) argv[argc++] = word[6];
     optind = 0; // getopt begins anew
     if (preset && folder) code = cmd_bake(argc, argv);
     free(preset);
@@ -430,6 +437,7 @@ static void bake_free(struct bake *b)
     progress_free(&b->progress);
     farm_wish_free(&b->farm);
     free(b->source);
+    json_decref(b->place);
     free(b->message);
     free(b->text);
 }
@@ -470,8 +478,9 @@ int bake_line_run(int argc, char **argv, char **message)
     code = bake_code(&b);
     ranks_end(b.bake);
     failure_print(&b);
-    event_print(&b.progress, "end",
-                json_pack("{s:b, s:i, s:s?}", "ok", b.status == BW_OK, "code", code, "message", b.message));
+    json_t *end = json_pack("{s:b, s:i, s:s?}", "ok", b.status == BW_OK, "code", code, "message", b.message);
+    if (end && b.place) json_object_update(end, b.place);
+    event_print(&b.progress, "end", end);
     if (b.requeue && code == 75 && bw_process_rank(NULL) == 0) farm_requeue(b.facts.out);
     if (message && b.message) *message = strdup(b.message);
     bake_free(&b);

@@ -11,6 +11,14 @@ int estimate_print(struct bw_bake *bake)
     char text[4][48];
     json_t *e = cli_json(bw_bake_describe(bake));
     if (!e) return 1;
+    if (cli_is_machine()) {
+        json_t *event = json_pack("{s:i, s:s}", "billow", 1, "event", "estimate");
+        json_object_update(event, e);
+        cli_json_print(event, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        json_decref(event);
+        json_decref(e);
+        return 0;
+    }
     const json_t *left = json_object_get(e, "disk_free");
     fputs(cli_text(e, "wiring"), stdout);
     printf("frames:  %.0f-%.0f at %g a second, %.0f before them that are not written\n", cli_number(e, "first"),

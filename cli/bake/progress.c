@@ -44,11 +44,7 @@ void event_print(const struct progress *p, const char *name, json_t *event)
     json_t *line = p->json && event ? json_pack("{s:i, s:s}", "billow", 1, "event", name) : NULL;
     if (line) {
         json_object_update(line, event);
-        flockfile(stdout); // the bake's thread and the one that waits for it both tell
-        json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-        fputc('\n', stdout);
-        fflush(stdout);
-        funlockfile(stdout);
+        cli_json_print(line, JSON_COMPACT | JSON_REAL_PRECISION(9));
     }
     json_decref(line);
     json_decref(event);

@@ -44,8 +44,7 @@ int cmd_compare(int argc, char **argv)
     json_t *all = json ? cli_json_plain(text) : cli_json(text);
     if (!all) return cli_failed();
     if (json) {
-        json_dumpf(all, stdout, JSON_INDENT(1));
-        putchar('\n');
+        cli_json_print(all, JSON_INDENT(1));
     } else {
         differences_print(all);
     }

@@ -66,6 +66,8 @@ int farm_submit(const char *out, const char *script, char **job);
 json_t *farm_queue(const json_t *job);
 /// OUT/farm/job.json; 0 and NULL: there is none. Else an exit code after a sentence.
 int farm_job_read(const char *out, json_t **job);
+/// Its number, for who has submitted it.
+void farm_job_print(const char *job);
 int farm_job_write(const char *out, const char *job, const char *collect);
 /// A submitted job of OUT still is in the queue, or can't be asked for: an exit code, after a sentence unless 0.
 int farm_busy(const char *out);

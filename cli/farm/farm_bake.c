@@ -82,7 +82,7 @@ static int bake_submit(const struct farm_bake *b, const json_t *site, const stru
     if (!code) code = farm_submit(facts->out, t.script, &job);
     if (!code) code = farm_job_write(facts->out, job, NULL);
     if (!code) {
-        printf("%s\n", job);
+        farm_job_print(job);
         fprintf(stderr, "%s: job %s, by %s/farm/bake.sbatch\nnext:\n  billow status %s\n  billow cancel %s\n",
                 facts->out, job, facts->out, facts->out, facts->out);
     }

@@ -109,6 +109,14 @@ json_t *farm_queue(const json_t *job)
 
 int farm_job_read(const char *out, json_t **job) { return record_read(out, "farm/job.json", job); }
 
+void farm_job_print(const char *job)
+{
+    json_t *event = json_pack("{s:i, s:s, s:s}", "billow", 1, "event", "submitted", "job", job);
+    if (!cli_is_machine()) printf("%s\n", job);
+    else if (event) cli_json_print(event, JSON_COMPACT);
+    json_decref(event);
+}
+
 int farm_job_write(const char *out, const char *job, const char *collect)
 {
     json_t *o = json_pack("{s:s, s:s}", "job", job, "collect", collect ? collect : "");

@@ -88,7 +88,7 @@ static int wedge_submit(const struct wedge_run *r, const json_t *site, const jso
     free(after.command);
     const int noted = farm_job_write(r->out, job, collect);
     if (!code) code = noted;
-    printf("%s\n", job);
+    farm_job_print(job);
     fprintf(stderr,
             "%s: job %s, members %s, by %s/farm/members.sbatch\nnext:\n  billow status %s --follow\n"
             "  billow cancel %s\n",

@@ -142,7 +142,7 @@ static int status_tell(const char *out, int json, size_t *left)
     else if (!queue) code = EXIT_CODE_FAILURE;
     else if (plan ? wedge_tell(out, plan, job, queue, list) : bake_tell(out, job, queue, list))
         code = EXIT_CODE_FAILURE;
-    if (list && !code) json_dumpf(list, stdout, JSON_INDENT(1)), putchar('\n');
+    if (list && queue) cli_json_print(list, JSON_INDENT(1));
     json_decref(list);
     json_decref(job);
     json_decref(plan);
@@ -165,7 +165,7 @@ int cmd_status(int argc, char **argv)
     for (;;) {
         code = status_tell(out, json, &left);
         if (!follow || !left) return code;
-        fflush(stdout);
+        fflush(cli_out());
         nanosleep(&moment, NULL);
         if (!json) puts("");
     }

@@ -16,29 +16,39 @@ static const json_t *node_find(const json_t *node, const struct record_place *pl
     return node;
 }
 
-static void place_print(const char *folder, const char *name, const struct record_place *place)
+int record_wrong(const char *folder, const char *name, int line, int column, const char *what)
 {
-    char *path = cli_printf("%s/%s", folder, name);
-    json_t *all = path ? cli_json(bw_yaml_read(path)) : NULL;
-    const json_t *node = all ? node_find(all, place) : NULL;
-    if (node) fprintf(stderr, "%s:%.0f:%.0f: ", path, cli_number(node, "line"), cli_number(node, "column"));
-    else fprintf(stderr, "%s/%s: ", folder, name);
-    json_decref(all);
+    char *path = cli_printf("%s/%s", folder, name),
+         *sentence = line > 0 ? cli_printf("%s:%d:%d: %s", path, line, column, what) : cli_printf("%s: %s", path, what);
+    const struct bw_error e = {
+        .sentence = sentence ? sentence : "", .file = path, .line = line, .column = column, .count = 1};
+    fprintf(stderr, "%s\n", e.sentence);
+    cli_machine_failed(&e, cli_exit_code(BW_ERR_PRESET));
+    free(sentence);
     free(path);
+    return cli_exit_code(BW_ERR_PRESET);
 }
 
 int record_fault(const char *folder, const char *name, const struct record_place *place, const char *format, ...)
 {
+    char *text = NULL, *path = cli_printf("%s/%s", folder, name);
+    size_t size;
     va_list list;
-    place_print(folder, name, place);
-    for (int i = 0; i < place->depth; i++) {
-        if (place->key[i]) fprintf(stderr, "%s%s", i ? "." : "", place->key[i]);
-        else fprintf(stderr, "[%zu]", place->index[i]);
+    json_t *all = path ? cli_json(bw_yaml_read(path)) : NULL;
+    const json_t *node = all ? node_find(all, place) : NULL;
+    FILE *f = open_memstream(&text, &size);
+    for (int i = 0; f && i < place->depth; i++) {
+        if (place->key[i]) fprintf(f, "%s%s", i ? "." : "", place->key[i]);
+        else fprintf(f, "[%zu]", place->index[i]);
     }
-    fputs(place->depth ? " " : "", stderr);
+    if (f && place->depth) fputc(' ', f);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    if (f) vfprintf(f, format, list);
     va_end(list);
-    fputc('\n', stderr);
+    if (f) fclose(f);
+    record_wrong(folder, name, (int)cli_number(node, "line"), (int)cli_number(node, "column"), text ? text : "");
+    json_decref(all);
+    free(path);
+    free(text);
     return cli_exit_code(BW_ERR_PRESET);
 }

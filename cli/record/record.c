@@ -16,14 +16,13 @@ int record_read(const char *folder, const char *name, json_t **root)
     if (!text) return cli_failed();
     *root = json_loads(text, 0, &error);
     bw_text_free(text);
-    if (!*root)
-        fprintf(stderr, "%s/%s:%d:%d: not readable as JSON: %s\n", folder, name, error.line, error.column, error.text);
-    else if (!json_is_object(*root)) {
-        fprintf(stderr, "%s/%s:1:1: this is no record: {…} is wanted\n", folder, name);
-        json_decref(*root);
-        *root = NULL;
-    }
-    return *root ? EXIT_CODE_OK : cli_exit_code(BW_ERR_PRESET);
+    if (json_is_object(*root)) return EXIT_CODE_OK;
+    char what[JSON_ERROR_TEXT_LENGTH + 40] = "this is no record: {…} is wanted";
+    if (!*root) snprintf(what, sizeof what, "not readable as JSON: %s", error.text);
+    const int code = record_wrong(folder, name, *root ? 1 : error.line, *root ? 1 : error.column, what);
+    json_decref(*root);
+    *root = NULL;
+    return code;
 }
 
 FILE *record_lines(const char *folder, const char *name, size_t most)

@@ -24,6 +24,8 @@ struct record_place {
     int depth;
 };
 
+/// "FOLDER/NAME:LINE:COLUMN: WHAT" on stderr, and as JSON where that is asked for; line 0: none. An exit code.
+int record_wrong(const char *folder, const char *name, int line, int column, const char *what);
 /// "FOLDER/NAME:LINE:COLUMN: PLACE …" on stderr; an exit code.
 int record_fault(const char *folder, const char *name, const struct record_place *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

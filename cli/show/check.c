@@ -10,7 +10,7 @@ enum { SETS_MAX = 256 };
 
 static const struct cli_option options[] = {
     {"set", "KEY=VALUE", "check with this value changed (any number of times)", 's'},
-    {"json", NULL, "of a cache: JSON on stdout", 'j'},
+    {"json", NULL, "JSON on stdout", 'j'},
     CLI_PATH_OPTIONS,
 };
 
@@ -50,8 +50,7 @@ static int cache_check(const char *what, int json)
     size_t i;
     if (!all) return cli_failed();
     if (json) {
-        json_dumpf(all, stdout, JSON_INDENT(1));
-        putchar('\n');
+        cli_json_print(all, JSON_INDENT(1));
     } else {
         json_array_foreach (json_object_get(all, "findings"), i, one) finding_print(one);
         json_array_foreach (json_object_get(all, "sequences"), i, one) sequence_print(one);
@@ -71,6 +70,27 @@ static int is_cache(const char *name)
 
 /* ---- a preset ---- */
 
+static json_t *warnings_json(void)
+{
+    json_t *list = json_array();
+    for (const char *line = bw_error_last()->text; *line;) {
+        const size_t n = strcspn(line, "\n");
+        json_array_append_new(list, json_stringn(line, n));
+        line += n + (line[n] == '\n');
+    }
+    return list;
+}
+
+static void preset_print_json(const struct bw_bake_facts *f, const json_t *all, json_t *warnings)
+{
+    json_t *one = json_pack(
+        "{s:i, s:b, s:s?, s:s?, s:I, s:I, s:I, s:f, s:o}", "billow", 1, "good", 1, "preset", f->path, "name", f->name,
+        "stages", (json_int_t)json_array_size(json_object_get(json_object_get(all, "preset"), "stages")), "first",
+        (json_int_t)f->first, "last", (json_int_t)f->last, "memory", f->memory, "warnings", warnings);
+    if (one) cli_json_print(one, JSON_INDENT(1));
+    json_decref(one);
+}
+
 static int bake_check(struct bw_bake *bake)
 {
     struct bw_bake_facts f = {.size = sizeof f};
@@ -78,8 +98,14 @@ static int bake_check(struct bw_bake *bake)
     if (bw_bake_facts(bake, &f)) return cli_failed();
     if (!f.source && bw_bake_check(bake)) return cli_failed(); // files that another bake will make are not there
     cli_warn();
-    json_t *all = cli_json(bw_bake_describe(bake));
-    if (!all) return cli_failed();
+    json_t *warnings = warnings_json(), *all = cli_json(bw_bake_describe(bake));
+    if (!all) return json_decref(warnings), cli_failed();
+    if (cli_is_machine()) {
+        preset_print_json(&f, all, warnings);
+        json_decref(all);
+        return EXIT_CODE_OK;
+    }
+    json_decref(warnings);
     printf("%s: good, %zu stages, %s, up to %s of memory\n", f.path,
            json_array_size(json_object_get(json_object_get(all, "preset"), "stages")),
            bw_number_words((double)(f.last - f.first + 1), "frame", frames), bw_number_words(f.memory, "B", bytes));
@@ -117,7 +143,6 @@ int cmd_check(int argc, char **argv)
     const char *name = cli_operand(&command_check, argc, argv, "a preset or a cache");
     if (!name) return EXIT_CODE_USAGE;
     if (is_cache(name)) return cache_check(name, json);
-    if (json) return cli_usage("--json is for caches");
     o.preset = name;
     return preset_check(&o, plugin_path, preset_path);
 }

@@ -214,10 +214,7 @@ static void all_print(const json_t *all, int json)
     if (section) section_print(section);
     if (preset) preset_print(preset);
     if (file && !json) file_print(file);
-    if (file && json) {
-        json_dumpf(file, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        putchar('\n');
-    }
+    if (file && json) cli_json_print(file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }
 
 static int info_print(struct bw_session *session, const char *name, int json)

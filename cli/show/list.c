@@ -86,7 +86,7 @@ static int list_print(struct bw_session *session, int paths, int json)
     char *text = bw_session_list(session);
     if (!text) return cli_failed();
     if (json) {
-        puts(text);
+        fprintf(cli_out(), "%s\n", text);
         bw_text_free(text);
         return EXIT_CODE_OK;
     }

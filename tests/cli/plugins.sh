@@ -161,6 +161,43 @@ for what in hang spin gone slow; do
     expect "Ctrl-C again ends $what" 130 unruly
 done
 
+# ---- what they print ----
+# objects FILE: each line of it is one of ours.
+objects() { python3 -c 'import json, sys; assert all(json.loads(l)["billow"] == 1 for l in open(sys.argv[1])) and open(sys.argv[1]).read(1)' "$1"; }
+for at in activate step body frame; do
+    who=stages.unruly
+    [ $at = frame ] && who=export.unruly_out
+    bake $who talk $at --json
+    expect "one that prints in $at" 0 "words of a plugin" '"event":"end","ok":true'
+    that "its words are no events: $at" objects out.txt
+    that "they are kept, on stderr: $at" grep -q "its own write" err.txt
+done
+bake stages.unruly segv step --json
+expect "the end of one that crashes" 4 '"event":"end","ok":false'
+that "is JSON alone" objects out.txt
+bake stages.unruly nothing step --dry-run --json
+expect "an estimate" 0 '^\{"billow":1,"event":"estimate"' '"memory":' '"event":"end","ok":true'
+that "is JSON alone" objects out.txt
+bake stages.unruly does step --json
+expect "a value that is none" 3 '"event":"end","ok":false,"code":3,"message":"--set:1:[0-9]+: .*","file":"--set","line":1,"column":[0-9]+'
+sed 's/frames: 1-4/frames: x/' "$preset" >bad.yaml
+for command in "bake bad.yaml --json" "check bad.yaml --json" "bake bad.yaml --dry-run --json"; do
+    # shellcheck disable=SC2086
+    run $command
+    expect "$command" 3 '"file":"bad.yaml","line":5,"column":[0-9]+'
+    that "$command: JSON alone" objects out.txt
+done
+mkdir w && printf '{"members":\n [}' >w/wedge.json && mkdir w/farm && echo '{"job": "1"}' >w/farm/job.json
+run status w --json
+expect "a record that is none" 3 '"error":\{"message":"w/wedge.json:2:3: .*","file":"w/wedge.json","line":2,"column":3,"count":1,"code":3'
+run check "$preset" --json
+expect "a preset that is good" 0 '"good": true' '"stages": 3'
+that "is JSON" python3 -m json.tool out.txt
+run info --json nothing.vdb
+expect "a file that is not there" 6 '"error":\{"message":"cannot read nothing.vdb'
+run compare --json a
+expect "a wrong use" 2 '"error":\{"message":"compare wants two things'
+
 wait $stuck
 code=$?
 cp stuck/*.txt .

@@ -5,6 +5,7 @@
 #include <billow/plugin.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,10 +40,11 @@ enum {
     LEAK,
     LATE,
     LEAVE,
-    TOUCH
+    TOUCH,
+    TALK
 };
 #define DOES                                                                                                           \
-    "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit|sweep|alloc|metric|fail|list|write|leak|late|leave|touch"
+    "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit|sweep|alloc|metric|fail|list|write|leak|late|leave|touch|talk"
 enum { AT_INIT, AT_ACTIVATE, AT_MAX_DT, AT_STEP, AT_BODY, AT_WORKER, AT_TEAM, AT_UNINIT, AT_FRAME, AT_FINISH };
 #define AT "init|activate|max_dt|step|body|worker|team|uninit|frame|finish"
 
@@ -77,6 +79,11 @@ static void misbehave(int64_t what)
     if (what == EXIT) exit(0);
     if (what == QUICK_EXIT) quick_exit(0);
     if (what == LEAVE) _exit(0);
+    if (what == TALK) {
+        printf("words of a plugin, ");
+        puts("{\"event\": \"end\"}");
+        if (write(STDOUT_FILENO, "its own write\n", 14) < 0) abort();
+    }
     while (what == HANG) pause();
     while (what == SPIN) (void)nothing;
     if (what == THREAD_EXIT) pthread_exit(NULL);
