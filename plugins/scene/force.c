@@ -137,7 +137,7 @@ static enum bw_status region_ready(struct bw_stage *s, struct pose *pose)
 {
     const struct force *p = s->params;
     if (p->shape.kind == SHAPE_POINTS) return s->host->fail(s, BW_ERR_PRESET, "points are for sources only");
-    enum bw_status status = shape_prepare(s, &p->shape, 0.5 * fmax(p->falloff, s->grid->h) + s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, 0.5 * fmax(p->falloff, s->grid->h) + s->grid->h);
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 

@@ -245,9 +245,10 @@ struct bwvdb_mesh {
     const double (*points)[3];
     const int32_t (*triangles)[3]; ///< indices of points, in either direction
     size_t n_points, n_triangles;
-    double voxel;   ///< voxel edge; voxel (i,j,k) stands for the place (i,j,k)·voxel
-    double band;    ///< distances are exact up to here, on both sides; beyond they are ±band
-    uint32_t sheet; ///< 1: the plain distance to the faces, never negative; 0: negative in what the faces enclose
+    double voxel;     ///< voxel edge; voxel (i,j,k) stands for the place origin + (i,j,k)·voxel
+    double origin[3]; ///< near the mesh: indices are 32 bits, distances in floats
+    double band;      ///< distances are exact up to here, on both sides; beyond they are ±band
+    uint32_t sheet;   ///< 1: the plain distance to the faces, never negative; 0: negative in what the faces enclose
 };
 
 /// Distance to a mesh on a sparse grid; constant, so any number of threads may read it at once.
@@ -255,8 +256,8 @@ struct bwvdb_distance;
 
 /// A new one in *d (free it with bwvdb_distance_free); nothing of `mesh` is needed afterwards. Runs on the calling
 /// thread alone: the same bits on any machine load. Parts that overlap unite; what is not closed encloses nothing.
-/// Errors: BWVDB_ERR_USAGE (voxel <= 0, band < voxel, an index that is no point, a coordinate beyond 1e9 voxels),
-/// BWVDB_ERR_MEMORY.
+/// Errors: BWVDB_ERR_USAGE (voxel <= 0, band < voxel, an index that is no point, a corner more than 1e9 voxels from the
+/// origin), BWVDB_ERR_MEMORY.
 enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bwvdb_distance **d,
                                         struct bwvdb_error *error);
 /// NULL is allowed.

@@ -24,7 +24,7 @@ struct triangles {
     {
         for (size_t i = 0; i < point.size(); i++) {
             const double *p = m.points[i];
-            point[i] = vdb::Vec3d(p[0], p[1], p[2]) / m.voxel;
+            point[i] = vdb::Vec3d(p[0] - m.origin[0], p[1] - m.origin[1], p[2] - m.origin[2]) / m.voxel;
         }
     }
     size_t polygonCount() const { return m.n_triangles; }
@@ -37,15 +37,17 @@ bwvdb_status mesh_check(const bwvdb_mesh &m, bwvdb_error *error)
 {
     if (!(m.voxel > 0) || !(m.band >= m.voxel))
         return report(error, BWVDB_ERR_USAGE, "a mesh needs a voxel > 0 and a band of one voxel at least");
-    for (size_t i = 0; i < m.n_points; i++)
-        for (int a = 0; a < 3; a++)
-            if (!(std::abs(m.points[i][a] / m.voxel) < 1e9))
-                return report(error, BWVDB_ERR_USAGE, "point " + std::to_string(i) + " of the mesh is too far out");
     for (size_t i = 0; i < m.n_triangles; i++)
-        for (int a = 0; a < 3; a++)
-            if (m.triangles[i][a] < 0 || size_t(m.triangles[i][a]) >= m.n_points)
+        for (int a = 0; a < 3; a++) {
+            const int32_t corner = m.triangles[i][a];
+            if (corner < 0 || size_t(corner) >= m.n_points)
                 return report(error, BWVDB_ERR_USAGE,
                               "triangle " + std::to_string(i) + " has a corner without a point");
+            for (int k = 0; k < 3; k++)
+                if (!(std::abs((m.points[corner][k] - m.origin[k]) / m.voxel) < 1e9))
+                    return report(error, BWVDB_ERR_USAGE,
+                                  "point " + std::to_string(corner) + " of the mesh is too far out");
+        }
     return BWVDB_OK;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which way up a file is where nobody says so, and what is told of shapes that lie where nobody wants them, or are of a
  * size that nobody means. */
-#include "mesh_world.h"
+#include "unit/mesh/mesh_world.h"
 
 #include <billow/files/obj_writer.h>
 #include <stdarg.h>

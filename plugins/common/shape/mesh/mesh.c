@@ -11,11 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VOXELS_MOST 4e8 ///< in the bands of a mesh: some 3 GB
-#define BRICKS_MOST 2e8 ///< in the box of a mesh
-#define SMALL 1e-3      ///< cells: a mesh that is smaller is none
-#define MARGIN 4        ///< voxels more than the band that parts are looked for: the voxelising's own steps
-#define BAND_SPARE 1.25 ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
+#define SMALL 1e-3       ///< cells: a mesh that is smaller is none
+#define MARGIN 4         ///< voxels more than the band that parts are looked for: the voxelising's own steps
+#define MARGIN_CUT 6.382 ///< the same of the box that a mesh is cut to: the strips that close it, and no round number
+#define BAND_SPARE 1.25  ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
 
 /* ---- files ---- */
 
@@ -164,40 +163,74 @@ static enum bw_status velocity_find(struct bw_stage *s, const struct shape_mesh 
 
 /* ---- volumes ---- */
 
-/* Is the mesh, as large as the scale makes it, one that memory can hold? */
-static enum bw_status size_check(struct bw_stage *s, const struct shape_mesh *p, const struct mesh_file *f,
-                                 double voxel, double band)
+static int box_is_anywhere(const struct box3 *box) { return !(box->hi[0] > box->lo[0]); }
+
+static int box_holds(const struct box3 *box, const struct box3 *other)
 {
-    double area = 0, bricks = 1, size[3];
-    for (int64_t t = 0; t < f->n_triangles; t++) {
-        const int32_t *corner = f->triangle[t];
-        double u[3], v[3], n[3];
-        vec3_sub(f->point[corner[1]], f->point[corner[0]], u);
-        vec3_sub(f->point[corner[2]], f->point[corner[0]], v);
-        vec3_cross(u, v, n);
-        area += 0.5 * vec3_length(n);
-    }
-    for (int a = 0; a < 3; a++) {
-        size[a] = f->box.hi[a] - f->box.lo[a];
-        bricks *= (size[a] + 2 * band) / (BRICK * voxel) + 2;
-    }
-    if (area / (voxel * voxel) * (2 * band / voxel) < VOXELS_MOST && bricks < BRICKS_MOST) return BW_OK;
-    return s->host->fail(s, BW_ERR_LIMIT,
-                         "%s is %.3g x %.3g x %.3g m large, too much to know its distance to %.3g m; is its scale "
-                         "right? else lower `detail` or make it coarser",
-                         f->path, p->scale * size[0], p->scale * size[1], p->scale * size[2], p->scale * voxel);
+    for (int a = 0; a < 3; a++)
+        if (!(other->lo[a] >= box->lo[a] && other->hi[a] <= box->hi[a])) return 0;
+    return !box_is_anywhere(other);
 }
 
-/* The near or the far triangles of one part are added to a list. */
+/* Half as large again to each side: what moves is not made anew with each step. */
+static void box_grow(struct box3 *box)
+{
+    for (int a = 0; a < 3; a++) {
+        const double more = 0.5 * (box->hi[a] - box->lo[a]);
+        box->lo[a] -= more, box->hi[a] += more;
+    }
+}
+
+/* What was far, or cut off, may come near: from now on all of it, where that is no large mesh; else what lies round. */
+static void coming_near(struct mesh_source *m)
+{
+    const struct mesh_file *f = &m->file[1];
+    const double area = mesh_area(f, (const int32_t(*)[3])f->triangle, f->n_triangles);
+    m->whole = !m->cut && area < 4 * mesh_box_surface(&m->asked);
+    if (m->whole) m->asked = (struct box3){0};
+    else box_grow(&m->asked);
+}
+
+/* The near or the far triangles of one part are added to a list, and the connected part of each to another. */
 static int64_t part_list(const struct mesh_source *m, const struct mesh_health *health, enum mesh_part part, int near,
-                         int32_t (*list)[3])
+                         int32_t (*list)[3], int32_t *connected)
 {
     const struct mesh_file *f = &m->file[1];
     int64_t n = 0;
-    for (int64_t t = 0; t < f->n_triangles; t++)
-        if (health->near[t] == near && (m->hollow || health->open[t] ? MESH_SHEET : MESH_SOLID) == part)
-            memcpy(list[n++], f->triangle[t], 12);
+    for (int64_t t = 0; t < f->n_triangles; t++) {
+        if (health->near[t] != near || (m->hollow || health->open[t] ? MESH_SHEET : MESH_SOLID) != part) continue;
+        memcpy(list[n], f->triangle[t], 12);
+        connected[n++] = health->part[t];
+    }
     return n;
+}
+
+/* What a mesh is cut to: all that can be felt in the box that is asked about. */
+static struct box3 cut_box(const struct mesh_source *m, double margin)
+{
+    struct box3 box = m->asked;
+    for (int a = 0; a < 3 && !box_is_anywhere(&m->asked); a++) box.lo[a] -= margin, box.hi[a] += margin;
+    return box;
+}
+
+static enum bw_status volume_make(struct bw_stage *s, struct mesh_plan *plan, const int32_t *connected,
+                                  struct mesh_source *m, struct mesh_volume *v)
+{
+    struct mesh_cut cut;
+    const struct mesh_cut_plan cutting = {.file = plan->file,
+                                          .triangle = plan->triangle,
+                                          .part = connected,
+                                          .n = plan->n_triangles,
+                                          .sheet = plan->sheet,
+                                          .box = cut_box(m, plan->band + MARGIN_CUT * plan->voxel),
+                                          .voxel = plan->voxel};
+    enum bw_status status = mesh_cut_make(s, &cutting, &cut);
+    if (status) return status;
+    m->cut |= cut.is_cut;
+    plan->cut = &cut;
+    status = mesh_voxelise(s, plan, v);
+    mesh_cut_free(s, &cut);
+    return status;
 }
 
 static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *p, double voxel, double band,
@@ -206,7 +239,8 @@ static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *
     struct mesh_health health = {0};
     double(*velocity)[3] = NULL;
     int32_t(*list)[3] = s->host->scratch(s, (size_t)m->file[1].n_triangles * sizeof *list);
-    enum bw_status status = list ? size_check(s, p, &m->file[1], voxel, band) : BW_ERR_MEMORY;
+    int32_t *connected = s->host->scratch(s, (size_t)m->file[1].n_triangles * sizeof *connected);
+    enum bw_status status = list && connected ? BW_OK : BW_ERR_MEMORY;
     if (!status) status = mesh_examine(s, &m->file[1], !m->told, &health);
     if (!status && !m->told) health_tell(s, p, m, &health);
     if (!status && m->changing) status = velocity_find(s, p, m, &velocity);
@@ -214,17 +248,19 @@ static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *
     m->left_out = health.left_out;
     m->made = m->asked;
     m->hollow = p->hollow;
+    m->cut = 0;
     for (int part = 0; part < MESH_PARTS && !status; part++) {
         struct mesh_plan plan = {.file = &m->file[1],
                                  .triangle = (const int32_t(*)[3])list,
-                                 .n_triangles = part_list(m, &health, part, 1, list),
+                                 .n_triangles = part_list(m, &health, part, 1, list, connected),
                                  .sheet = part == MESH_SHEET,
                                  .voxel = voxel,
                                  .band = band,
                                  .velocity = (const double(*)[3])velocity};
-        plan.n_bounds = plan.n_triangles + part_list(m, &health, part, 0, list + plan.n_triangles);
+        plan.n_bounds =
+            plan.n_triangles + part_list(m, &health, part, 0, list + plan.n_triangles, connected + plan.n_triangles);
         m->has[part] = plan.n_bounds > 0;
-        if (m->has[part]) status = mesh_voxelise(s, &plan, &m->volume[part]);
+        if (m->has[part]) status = volume_make(s, &plan, connected, m, &m->volume[part]);
     }
     m->ready = !status;
     return status;
@@ -261,9 +297,9 @@ enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, doub
     const struct mesh_volume *v = volume_any(m);
     int wide = m->ready && v->voxel == voxel;
     if (wide && v->band >= band && m->hollow == p->hollow) {
-        if (!m->left_out || !memcmp(&m->made, &m->asked, sizeof m->made)) return BW_OK;
-        m->whole = 1; // what was far may come near: from now on all of it
-        m->asked = (struct box3){0};
+        if ((!m->left_out && !m->cut) || box_holds(&m->made, &m->asked)) return BW_OK;
+        if (!memcmp(&m->made, &m->asked, sizeof m->made)) return BW_OK;
+        coming_near(m);
         return volumes_make(s, p, voxel, v->band, m);
     }
     return volumes_make(s, p, voxel, wide ? BAND_SPARE * band : band, m);
@@ -275,6 +311,7 @@ struct mesh_kept {
     uint64_t name;     ///< hash of the preset's path: another mesh begins anew
     int64_t number[3]; ///< files in memory; -1: none
     double voxel, band;
+    struct box3 made; ///< for which they were made
     int32_t changing, blank, ready, told;
 };
 
@@ -283,6 +320,7 @@ static struct mesh_kept kept_make(const struct shape_mesh *p, const struct mesh_
     const struct mesh_volume *v = volume_any(m);
     struct mesh_kept k = {.voxel = v->voxel,
                           .band = v->band,
+                          .made = m->made,
                           .changing = m->changing,
                           .blank = m->blank,
                           .ready = m->ready,
@@ -302,6 +340,7 @@ static enum bw_status kept_take(struct bw_stage *s, const struct shape_mesh *p, 
     m->changing = k->changing;
     m->blank = k->blank;
     m->told = k->told;
+    m->asked = k->made;
     return status || !k->ready ? status : volumes_make(s, p, k->voxel, k->band, m);
 }
 

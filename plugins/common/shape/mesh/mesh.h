@@ -52,6 +52,7 @@ struct mesh_health {
 /// Distance and, where the surface changes its form, velocity of its points: bricks of 8³ voxels.
 struct mesh_volume {
     double voxel, band;  ///< m in the mesh's frame; distances are exact up to `band`
+    double origin[3];    ///< voxel (0,0,0) stands there: far from the mesh's origin its numbers would be too large
     struct box3 box;     ///< of the surface
     int32_t lo[3], n[3]; ///< bricks; n all 0: none
     int32_t *map;        ///< per brick: which, or one of the constants below
@@ -70,13 +71,33 @@ static inline void brick_first(const struct mesh_volume *v, int64_t i, int32_t f
     first[2] = BRICK * (v->lo[2] + (int32_t)(i / v->n[0] / v->n[1]));
 }
 
+/// Triangles that are cut to the box that is asked about (mesh_cut.c).
+struct mesh_cut_plan {
+    const struct mesh_file *file;
+    const int32_t (*triangle)[3];
+    const int32_t *part; ///< the connected part of each
+    int64_t n;
+    int sheet;       ///< 0: what they enclose is closed again at the box's sides
+    struct box3 box; ///< empty: nothing is cut
+    double voxel;
+};
+
+struct mesh_cut {
+    int is_cut; ///< 0: it would not pay; then there is nothing else
+    double (*point)[3];
+    int32_t (*triangle)[3];
+    int32_t *source; ///< of each: which triangle of the plan it is a piece of; -1: it closes a side
+    int64_t n_points, n_triangles;
+};
+
 /// How to make a volume of some triangles.
 struct mesh_plan {
     const struct mesh_file *file;
     const int32_t (*triangle)[3];
     int64_t n_triangles;
-    int64_t n_bounds; ///< with those behind that count only for the bounds
-    int sheet;        ///< 1: the plain distance, never negative
+    int64_t n_bounds;           ///< with those behind that count only for the bounds
+    const struct mesh_cut *cut; ///< what is made of them instead, where it is cut
+    int sheet;                  ///< 1: the plain distance, never negative
     double voxel, band;
     const double (*velocity)[3]; ///< per point of the file, m/s; NULL: the form does not change
 };
@@ -93,6 +114,7 @@ struct mesh_source {
     struct box3 asked; ///< in the mesh's frame, where distances are asked for: set before mesh_prepare; empty: anywhere
     struct box3 made;  ///< the same when `volume` was made …
     int64_t left_out;  ///< … and triangles that are too far from it to count
+    int cut;           ///< … and it was cut to that box
     struct sequence sequence;
     int begun;    ///< `sequence` is known
     int changing; ///< its form changes with time
@@ -117,6 +139,13 @@ enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, int c
 /// Mark the parts whose bounds come nearer than `margin` to the box that is asked about. Errors: BW_ERR_MEMORY.
 enum bw_status mesh_near(struct bw_stage *s, const struct mesh_file *f, const struct box3 *asked, double margin,
                          struct mesh_health *health);
+/// Cuts where what lies outside takes more voxels than the box's sides. Errors: BW_ERR_MEMORY.
+enum bw_status mesh_cut_make(struct bw_stage *s, const struct mesh_cut_plan *plan, struct mesh_cut *out);
+void mesh_cut_free(struct bw_stage *s, struct mesh_cut *cut);
+/// Area of a box's six sides.
+double mesh_box_surface(const struct box3 *b);
+/// Area of n triangles.
+double mesh_area(const struct mesh_file *f, const int32_t (*triangle)[3], int64_t n);
 /// Voxelise into *v, which is freed before. Errors: BW_ERR_MEMORY, BW_ERR (said).
 enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_volume *v);
 void mesh_volume_free(struct bw_stage *s, struct mesh_volume *v);

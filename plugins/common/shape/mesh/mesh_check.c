@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_PLACE 1e-6        ///< of the largest coordinate
+#define SAME_PLACE 1e-6        ///< of the mesh's size …
+#define SAME_DIGITS 1e-14      ///< … and of its largest coordinate
 #define CROSSING_WORK 40000000 ///< pairs of boxes compared at most; what is not seen by then is not said
 
 /* ---- one number for each place, by open addressing ---- */
@@ -25,8 +26,9 @@ static int table_make(struct bw_stage *s, const struct mesh_file *f, struct tabl
     uint64_t size = 16;
     while (size < 2 * (uint64_t)f->n_points) size *= 2;
     t->tolerance = 1e-300;
-    for (int a = 0; a < 3; a++) // what is left of a coordinate written with seven digits
-        t->tolerance = fmax(t->tolerance, SAME_PLACE * fmax(fabs(f->box.lo[a]), fabs(f->box.hi[a])));
+    for (int a = 0; a < 3; a++)
+        t->tolerance = fmax(t->tolerance, fmax(SAME_PLACE * (f->box.hi[a] - f->box.lo[a]),
+                                               SAME_DIGITS * fmax(fabs(f->box.lo[a]), fabs(f->box.hi[a]))));
     t->mask = size - 1;
     t->slot = s->host->scratch(s, size * sizeof *t->slot);
     if (t->slot) memset(t->slot, 0xff, size * sizeof *t->slot);
