@@ -27,11 +27,10 @@ enum bw_status table_fail(const struct table *t, const char *format, ...)
 char *table_line(struct table *t, bool full)
 {
     while (t->at < t->end) {
-        char *line = t->at, *stop = memchr(line, '\n', (size_t)(t->end - line));
-        t->at = stop ? stop + 1 : t->end;
+        char *line = t->at, *stop = line;
+        while (stop < t->end && *stop != '\n' && *stop != '\r') stop++;
+        t->at = stop < t->end ? stop + (stop + 1 < t->end && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1) : t->end;
         t->line++;
-        if (!stop) stop = t->end;
-        if (stop > line && stop[-1] == '\r') stop--;
         *stop = '\0';
         const char *begin = line + strspn(line, " \t");
         if (!full || (*begin && *begin != '#')) return line;
@@ -193,7 +192,7 @@ bool table_row(struct table *t, double value[TABLE_COLUMNS], enum bw_status *sta
 {
     *status = BW_OK;
     if (t->form != TABLE_CSV) {
-        if (t->row == t->rows) return false;
+        if (t->row == t->rows) return table_ply_end(t), false;
         t->row++;
         *status = table_ply_row(t, value);
         return !*status;

@@ -34,8 +34,11 @@ struct table {
     int form;          ///< enum table_form
     int64_t lines;     ///< of CSV: those behind `at`
     struct csv_parser csv;
-    int n_columns, column[TABLE_FILE_COLUMNS]; ///< of the file: the caller's number, or -1
-    const struct ply_type *type[TABLE_FILE_COLUMNS];
+    int n_columns, column[TABLE_FILE_COLUMNS];       ///< of the file: the caller's number, or -1
+    const struct ply_type *type[TABLE_FILE_COLUMNS]; ///< of PLY …
+    const struct ply_type *list[TABLE_FILE_COLUMNS]; ///< … and of a list's length; NULL: a single value
+    bool rest;                                       ///< of PLY: other elements come behind
+    int64_t long_rows, first_long;                   ///< of PLY as text: with more numbers than the heading says
 };
 enum table_form { TABLE_CSV, TABLE_PLY_TEXT, TABLE_PLY_LITTLE, TABLE_PLY_BIG };
 

@@ -10,5 +10,7 @@ char *table_line(struct table *t, bool full);
 enum bw_status table_column(struct table *t, const char *name);
 enum bw_status table_ply_heading(struct table *t);
 enum bw_status table_ply_row(struct table *t, double *value);
+/// After the last row: a warning about what no row and no element is.
+void table_ply_end(struct table *t);
 
 #endif

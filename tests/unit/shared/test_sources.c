@@ -44,6 +44,14 @@ static void text_write(const char *name, const char *text) { file_write(name, te
 #define TIME "time: {fps: 30, frames: 1001-%d, substeps: %d}\n"
 
 /* Run `stages`, in which %s is the folder. */
+static char warned[4096]; ///< of the last run
+
+static void warning_keep(int level, const char *who, const char *text, void *user)
+{
+    (void)who, (void)user;
+    if (level == BW_LOG_WARNING) snprintf(warned, sizeof warned, "%s", text);
+}
+
 static struct test_run run(int last, int substeps, const char *stages, uint32_t threads, const char *out)
 {
     static char text[8192];
@@ -57,7 +65,8 @@ static struct test_run run(int last, int substeps, const char *stages, uint32_t 
     }
     body[n] = '\0';
     snprintf(text, sizeof text, form, body);
-    struct test_options o = {.simd = UINT32_MAX, .threads = threads, .out = out};
+    struct test_options o = {.simd = UINT32_MAX, .threads = threads, .out = out, .on_log = warning_keep};
+    warned[0] = '\0';
     return test_start(text, &o);
 }
 
@@ -426,6 +435,44 @@ Test(sources, points_as_other_programs_write_them)
     }
 }
 
+/* PLY whose vertices are not the first element, or have lists, or more numbers than the heading says. */
+Test(sources, points_of_ply_as_other_programs_write_it)
+{
+#define XYZ "element vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+#define RADIUS "property float radius\n"
+#define FACES "element face 2\nproperty list uchar int vertex_indices\nproperty uchar red\n"
+    static const struct {
+        const char *text, *word;
+    } file[] = {
+        {"ply\nformat ascii 1.0\n" XYZ RADIUS "end_header\n-100 700 -300 210\n", NULL},
+        {"ply\nformat ascii 1.0\n" FACES XYZ RADIUS "end_header\n3 0 0 0 7\n0 1\n-100 700 -300 210\n", NULL},
+        {"ply\rformat ascii 1.0\r"
+         "element vertex 1\rproperty float x\rproperty float y\rproperty float z\r"
+         "property float radius\rend_header\r-100 700 -300 210\r",
+         NULL},
+        {"ply\nformat ascii 1.0\n" XYZ "property list uchar int near\n" RADIUS FACES
+         "end_header\n-100 700 -300 2 8 9 210\n0 1\n0 2\n",
+         NULL},
+        {"ply\nformat ascii 1.0\n" XYZ RADIUS "end_header\n-100 700 -300 210 255 0 9\n",
+         "sheet.ply:9: from here on 1 rows have more numbers than the heading says"},
+        {"ply\nformat ascii 1.0\n" XYZ RADIUS "end_header\n-100 700 -300 210\n1 2 3 4\n",
+         "sheet.ply: what stands behind its last row is not read"},
+    };
+    uint64_t first = 0;
+    for (size_t i = 0; i < BW_COUNT(file); i++) {
+        text_write("sheet.ply", file[i].text);
+        struct test_run r = run(1001, 1,
+                                "  - emit: {density: 1, shape: {points: {file: @/sheet.ply, up: y, scale: 0.001, grow: "
+                                "0.5, center: [0.1, 0, 0.05]}}}\n",
+                                2, NULL);
+        cr_assert_eq(r.status, BW_OK, "%zu: %s", i, r.diag.text);
+        if (i == 0) first = test_hash(&r, "density");
+        cr_expect_eq(test_hash(&r, "density"), first, "%zu differs", i);
+        cr_expect(file[i].word ? strstr(warned, file[i].word) != NULL : !warned[0], "%zu: %s", i, warned);
+        test_end(&r);
+    }
+}
+
 /* Radius: the file's times `grow`, or the row's; up: y; scale in centimetres. */
 Test(sources, points_are_placed_as_told)
 {
@@ -477,7 +524,7 @@ Test(sources, points_that_are_no_good)
     refused(POINTS("i.ply"), "i.ply: row 2 of 2: the file is cut short");
     refused(POINTS("j.ply"), "j.ply:4: a property's type is unknown");
     refused(POINTS("k.ply"), "promises more rows than the file holds");
-    refused(POINTS("l.ply"), "another element comes before vertex");
+    refused(POINTS("l.ply"), "l.ply:6: the file is cut short");
     refused(POINTS("none.csv"), "none.csv");
     text_write("m.csv", "x,y,z,id\n1,2,3,1e300\n");
     refused(POINTS("m.csv"), "m.csv:2: an id is no whole number");
