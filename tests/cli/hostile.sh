@@ -60,6 +60,11 @@ for name in ply/index:18 ply/promise:3 ply/cut:18 stl/cut_text:43 obj/beyond:2; 
         try "$command of $file" "$file:${name##*:}: " $command p.yaml
     done
 done
+# A reader of meshes that ends without a word.
+preset "emit: {density: 1, shape: {mesh: {file: $2/tests/meshes/box.obj}}}"
+export BILLOW_MESH_READER=/bin/false
+try "a reader that fails" "box.obj cannot be read: the reader of meshes ended without an answer" bake p.yaml --out m
+unset BILLOW_MESH_READER
 mkfifo pipe.ply pipe.csv
 for shape in "mesh: {file: pipe.ply}" "points: {file: pipe.csv}" "mesh: {file: zero_0001.vdb}"; do
     preset "emit: {density: 1, shape: {$shape}}"

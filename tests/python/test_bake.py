@@ -127,6 +127,40 @@ class Callbacks(Case):
         self.assertIn("mac.project: ", log.output[0])
 
 
+class Meshes(Case):
+    """Each is read by a process of its own: by several bakes of one program at once, too."""
+
+    def test_several_at_once(self):
+        corners = [(x, y, z) for z in (0.1, 0.5) for y in (-0.2, 0.2) for x in (-0.1, 0.1)]
+        faces = ((1, 3, 4, 2), (5, 6, 8, 7), (1, 2, 6, 5), (3, 7, 8, 4), (1, 5, 7, 3), (2, 4, 8, 6))
+        box = "".join("v %g %g %g\n" % c for c in corners) + "".join("f %d %d %d %d\n" % f for f in faces)
+        for i in range(4):
+            self.write(f"box{i}.obj", box)
+        found = {}
+
+        def run(i):
+            text = PUFF.replace("sphere: {center: [0, 0, 0.3], radius: 15 cm}",
+                                f"mesh: {{file: {self.folder}/box{i}.obj}}")
+            with billow.Session() as session:
+                session.bake(text=text, frames="1-2", on_frame=lambda f: found.__setitem__(i, bits(f)))
+
+        before = os.getcwd()
+        threads = [threading.Thread(target=run, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 4)
+        self.assertEqual(len(set(found.values())), 1)
+        self.assertEqual(os.getcwd(), before)
+
+    def test_what_is_wrong_is_a_sentence(self):
+        path = self.write("cut.obj", "v 0 0 0\nf 1 2 3\n")
+        text = PUFF.replace("sphere: {center: [0, 0, 0.3], radius: 15 cm}", f"mesh: {{file: {path}}}")
+        with self.assertRaisesRegex(billow.Error, "cut.obj:2: a face names place 2, and there are 1 before it"):
+            billow.bake(text=text)
+
+
 class Output(Case):
     def test_folder(self):
         out, told = self.folder / "out", []

@@ -102,6 +102,12 @@ Test(mesh_kinds, what_is_no_triangle_is_said)
     refuses("scan.ply", "only 1 point: the shape `points`");
 }
 
+Test(mesh_kinds, what_is_not_read_is_named)
+{
+    bytes_put("wide.obj", "\xff\xfe\0\0v\0\0\0 \0\0\0", 12);
+    refuses("wide.obj", "wide.obj is text in UTF-32, which is not read: save it as UTF-8");
+}
+
 /* ---- PLY ---- */
 
 #define VERTEX "element vertex 8\nproperty double x\nproperty double y\nproperty double z\n"
@@ -250,6 +256,8 @@ Test(mesh_kinds, stl_texts_of_cad_programs)
         APPEND(text, "%s\n", kind[i].end);
         text_put("stl.stl", text);
         reads("stl.stl", 12, BOX_AREA, zero, box_size, kind[i].word);
+        bytes_put("zeros.stl", text, strlen(text) + 1);
+        reads("zeros.stl", 12, BOX_AREA, zero, box_size, kind[i].word ? "" : NULL);
         if (i) continue;
         utf16_put("wide.stl", text, 0, 1);
         reads("wide.stl", 12, BOX_AREA, zero, box_size, NULL);

@@ -88,7 +88,9 @@ char *bytes_from_utf16(struct mesh_build *b, const char *text, size_t *n)
 {
     bool big;
     size_t at, put = 0;
-    if (!utf16_find(text, *n, &big, &at)) return NULL;
+    if (*n >= 4 && (!memcmp(text, "\xff\xfe\0\0", 4) || !memcmp(text, "\0\0\xfe\xff", 4)))
+        mesh_build_fail(b, "it is text in UTF-32, which is not read: save it as UTF-8");
+    if (b->status || !utf16_find(text, *n, &big, &at)) return NULL;
     char *out = mesh_build_grow(b, NULL, 0, *n / 2 * 3 + 1);
     for (; out && at + 1 < *n; at += 2) {
         const unsigned first = (unsigned char)text[at], second = (unsigned char)text[at + 1];

@@ -123,12 +123,12 @@ static void heading_line(struct ply *p, const char *line)
         mesh_build_note(p->b, "the line is none of PLY");
 }
 
-/* The next line of the heading without its end; false: there is none, or it is too long for one. */
+/* The next line of the heading without its end, and no longer than `room`; false: there is none. */
 static bool line_take(struct ply *p, char *out, size_t room)
 {
     const char *stop = text_line_end(p->at, p->end);
-    if (stop == p->end || (size_t)(stop - p->at) >= room) return false;
-    size_t n = (size_t)(stop - p->at);
+    if (stop == p->end) return false;
+    size_t n = (size_t)(stop - p->at) < room ? (size_t)(stop - p->at) : room - 1;
     memcpy(out, p->at, n);
     while (n && (out[n - 1] == ' ' || out[n - 1] == '\t')) n--;
     out[n] = '\0';

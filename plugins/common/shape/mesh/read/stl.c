@@ -50,7 +50,7 @@ struct reading {
     struct corners loop;
     bool bad;     ///< the loop has a corner that is none
     bool in_loop; ///< corners have come, and no end
-    bool in_solid;
+    bool in_solid, in_facet;
     int64_t strange; ///< words
 };
 
@@ -75,7 +75,7 @@ static void loop_end(struct reading *r)
     r->loop.n = 0, r->bad = r->in_loop = false;
 }
 
-enum word { SOLID, FACET, NORMAL, OUTER, LOOP, VERTEX, ENDLOOP, ENDFACET, ENDSOLID, END, COLOUR, STRANGE };
+enum word { SOLID, FACET, NORMAL, OUTER, LOOP, VERTEX, ENDLOOP, ENDFACET, ENDSOLID, END, COLOUR, STRANGE, NOTHING };
 
 static enum word word_of(const char *word, size_t n)
 {
@@ -98,7 +98,7 @@ static enum word word_next(struct text *t)
 {
     size_t n = 0;
     const char *word = text_any_word(t, &n);
-    enum word is = word ? word_of(word, n) : STRANGE;
+    enum word is = word ? word_of(word, n) : NOTHING;
     if (is != END) return is;
     word = text_any_word(t, &n);
     is = word ? word_of(word, n) : STRANGE;
@@ -108,26 +108,27 @@ static enum word word_next(struct text *t)
 static void word_take(struct reading *r)
 {
     const enum word is = word_next(&r->text);
-    if (is != STRANGE || r->text.at < r->text.end) r->b->line = r->text.line;
+    if (is != NOTHING) r->b->line = r->text.line;
     switch (is) {
     case SOLID:
     case ENDSOLID:
-        r->in_solid = is == SOLID;
+        r->in_solid = is == SOLID, r->in_facet = false;
         r->text.at = text_line_end(r->text.at, r->text.end); // its name
         break;
     case VERTEX: r->in_loop = true, vertex_read(r); break;
     case ENDLOOP:
     case ENDFACET:
         if (r->in_loop) loop_end(r);
+        r->in_facet &= is != ENDFACET;
         break;
     case NORMAL: normal_skip(&r->text); break;
     case FACET:
     case OUTER:
         if (r->in_loop) loop_end(r); // the one before did not end
+        r->in_facet = true;
         break;
     case COLOUR: r->text.at = text_line_end(r->text.at, r->text.end); break;
     case STRANGE:
-        if (r->text.at >= r->text.end) break;
         if (!r->strange++) mesh_build_note(r->b, "words here are none of STL");
         r->text.at = text_line_end(r->text.at, r->text.end);
         break;
@@ -138,8 +139,9 @@ static void word_take(struct reading *r)
 static void text_read(struct mesh_build *b, const char *text, size_t n)
 {
     struct reading r = {.b = b, .text = {text, text + n, 1}};
+    while (r.text.end > text && !r.text.end[-1]) r.text.end--;
     while (r.text.at < r.text.end && !b->status) word_take(&r);
-    if (r.in_loop) mesh_build_fail(b, "the file is cut short in a facet");
+    if (r.in_loop || r.in_facet) mesh_build_fail(b, "the file is cut short in a facet");
     else if (r.in_solid) mesh_build_note(b, "its last solid does not end: is the file cut short?");
     b->line = 0;
     free(r.loop.list);
@@ -151,6 +153,7 @@ static bool is_text(const char *text, size_t n)
     struct text t = {text, text + n, 1};
     while (text_line_ends(&t) && text_line_next(&t))
         ;
+    while (n && !text[n - 1]) n--; // some fill up with zeros
     if (!text_word(&t, "solid")) return false;
     for (size_t i = 0; i < n && i < LOOKED_AT; i++)
         if ((unsigned char)text[i] < ' ' && !strchr("\t\n\v\f\r", text[i])) return false;

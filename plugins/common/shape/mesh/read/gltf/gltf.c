@@ -16,26 +16,19 @@ enum { TRIANGLES = 4, STRIP = 5, FAN = 6 }; ///< a primitive's mode
 /* Extensions that a reader of triangles may pass over or does: how things look, or what is done with them. */
 static bool is_known(const char *name)
 {
-    static const char *const heads[] = {"KHR_materials_",
-                                        "KHR_texture_",
-                                        "EXT_texture_",
-                                        "MSFT_texture_",
-                                        "EXT_materials_",
-                                        "KHR_lights_",
-                                        "EXT_lights_",
-                                        "KHR_xmp",
-                                        "KHR_mesh_quantization",
+    static const char *const looks[] = {"_materials_", "_texture_", "_lights_", "_environment_", "_technique"};
+    static const char *const heads[] = {"KHR_mesh_quantization",
                                         "EXT_mesh_gpu_instancing",
                                         "KHR_node_",
-                                        "KHR_technique",
                                         "KHR_animation_pointer",
+                                        "KHR_xmp",
                                         "KHR_audio",
                                         "MSFT_packing_",
-                                        "KHR_environment_",
                                         "EXT_mesh_features",
                                         "EXT_structural_metadata",
-                                        "EXT_instance_features",
-                                        "MPEG_texture_"};
+                                        "EXT_instance_features"};
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+        if (strstr(name, looks[i])) return true;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (!strncmp(name, heads[i], strlen(heads[i]))) return true;
     return false;
@@ -132,6 +125,7 @@ static void primitive_read(struct gltf *g, struct primitive *p)
 {
     const json_t *attributes = json_object_get(p->entry, "attributes");
     const int64_t accessor = gltf_integer(g, attributes, "POSITION", -1);
+    if (accessor < 0) mesh_build_fail(g->b, "a primitive has no POSITION");
     const json_t *entry =
         json_array_get(json_object_get(g->root, "accessors"), accessor < 0 ? SIZE_MAX : (size_t)accessor);
     if (json_object_get(json_object_get(p->entry, "extensions"), "KHR_draco_mesh_compression") &&
