@@ -90,6 +90,23 @@ Test(mesh_wall, a_host_that_ignores_its_children)
     signal(SIGCHLD, SIG_DFL);
 }
 
+#ifndef __SANITIZE_ADDRESS__ // which takes terabytes of addresses
+/* A file that memory does not hold, where the host has a limit of its own. */
+Test(mesh_wall, memory_is_bounded)
+{
+    struct rlimit before, small;
+    text_put("large.obj", "v 0 0 0\n");
+    cr_assert_eq(truncate(bench_path("large.obj"), 1 << 30), 0);
+    getrlimit(RLIMIT_AS, &before);
+    small = (struct rlimit){1 << 30, before.rlim_max};
+    cr_assert_eq(setrlimit(RLIMIT_AS, &small), 0);
+    const struct found f = found("large.obj");
+    setrlimit(RLIMIT_AS, &before);
+    cr_assert_eq(f.status, BW_ERR_LIMIT, "status %d: %s", f.status, said);
+    cr_assert(strstr(said, "large.obj takes more memory to read than a reader of meshes is given"), "%s", said);
+}
+#endif
+
 /* The same file gives the same points, bit by bit, and a bomb of a few bytes no gigabytes. */
 Test(mesh_wall, bombs)
 {

@@ -25,7 +25,7 @@ static void limit_set(int which, rlim_t most)
 {
     struct rlimit now;
     if (getrlimit((__rlimit_resource_t)which, &now)) return;
-    if (now.rlim_max < most) most = now.rlim_max;
+    if (now.rlim_cur < most) most = now.rlim_cur; // the host's own is smaller
     setrlimit((__rlimit_resource_t)which, &(struct rlimit){most, most});
 }
 
