@@ -103,14 +103,30 @@ void cli_machine_failed(const struct bw_error *e, int code);
 
 /// printf into new memory (free), or NULL.
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/// A word as a shell reads it back, in quotes where it needs them (free), or NULL.
+/// A word as a shell reads it back, on one line, in quotes where it needs them (free), or NULL.
 char *cli_quote(const char *text);
+/// The same of a path as an operand, that is no option for its first letter.
+char *cli_quote_path(const char *path);
+/// Does the character command a terminal, or end a line: C0, DEL, C1 in UTF-8?
+int cli_is_control(const char *s);
+int cli_has_control(const char *text);
+/// As part of a file's name and of a line: what may stand in neither is a `_` (free), or NULL.
+char *cli_name(const char *text);
 /// Does the name end so, in capitals or not?
 int cli_has_ending(const char *name, const char *ending);
 /// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
 int cli_write_file(const char *path, const char *text);
 /// A folder and those above it, unless they are there; an exit code, after a sentence unless 0.
 int cli_folder_make(const char *path);
+
+/* ---- what a terminal gets: plain.c ---- */
+
+/// A stream to a descriptor, which stays open, with setvbuf's `mode`; no control characters but line ends and tabs pass.
+FILE *cli_plain(int fd, int mode);
+/// From now on stdout and stderr hold no control characters but line ends and tabs.
+void cli_print_plain(void);
+/// A command for the terminal, such as "\r\033[K", on stderr.
+void cli_terminal(const char *command);
 
 /* ---- last words: crash.c ---- */
 

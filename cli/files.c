@@ -40,20 +40,55 @@ int cli_has_ending(const char *name, const char *ending)
     return n > m && !strcasecmp(name + n - m, ending);
 }
 
+/* Control characters stay on the line and off the terminal: $'…' has them by their numbers. */
+static void character_quote(char **end, const char *s, int by_number)
+{
+    if (*s == '\'') *end += sprintf(*end, by_number ? "\\'" : "'\\''");
+    else if (by_number && *s == '\\') *end += sprintf(*end, "\\\\");
+    else if (by_number && cli_is_control(s)) *end += sprintf(*end, "\\%03o", (unsigned char)*s);
+    else *(*end)++ = *s;
+}
+
 char *cli_quote(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@";
     if (*text && !text[strspn(text, plain)]) return strdup(text);
-    char *out = malloc(4 * strlen(text) + 3), *end = out;
+    char *out = malloc(4 * strlen(text) + 4), *end = out;
     if (!out) return NULL;
-    *end++ = '\'';
-    for (const char *s = text; *s; s++) {
-        if (*s == '\'') memcpy(end, "'\\''", 4), end += 4;
-        else *end++ = *s;
-    }
+    const int by_number = cli_has_control(text);
+    end += sprintf(end, by_number ? "$'" : "'");
+    for (const char *s = text; *s; s++) character_quote(&end, s, by_number);
     *end++ = '\'';
     *end = '\0';
     return out;
+}
+
+char *cli_quote_path(const char *path)
+{
+    char *below = cli_printf("%s%s", *path == '-' ? "./" : "", path), *quoted = below ? cli_quote(below) : NULL;
+    free(below);
+    return quoted;
+}
+
+int cli_is_control(const char *s)
+{
+    const unsigned char *c = (const unsigned char *)s;
+    return *c < 0x20 || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0);
+}
+
+int cli_has_control(const char *text)
+{
+    for (; *text; text++)
+        if (cli_is_control(text)) return 1;
+    return 0;
+}
+
+char *cli_name(const char *text)
+{
+    char *name = strdup(text);
+    for (char *s = name; s && *s; s++)
+        if (cli_is_control(s) || strchr("/\\", *s) || (s == name && *s == '.')) *s = '_';
+    return name;
 }
 
 int cli_write_file(const char *path, const char *text)

@@ -20,10 +20,12 @@ void cli_machine_begin(int failures)
     if (out) return;
     fflush(stdout);
     const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    FILE *own = fd >= 0 ? fdopen(fd, "w") : NULL;
+    FILE *own = fd >= 0 ? cli_plain(fd, _IOFBF) : NULL;
     if (own && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) out = own;
-    else if (own) fclose(own);
-    else if (fd >= 0) close(fd);
+    else {
+        if (own) fclose(own);
+        if (fd >= 0) close(fd);
+    }
 }
 
 void cli_json_print(const json_t *value, size_t flags)

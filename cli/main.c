@@ -111,6 +111,7 @@ int main(int argc, char **argv)
     signal(SIGABRT, SIG_DFL);
     if (!descriptors_fill()) return EXIT_CODE_FAILURE;
     cli_crash_watch();
+    cli_print_plain();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write (EFBIG), said where it happens
     if (argc < 2) {
         overview_print(stderr);

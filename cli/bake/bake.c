@@ -448,7 +448,7 @@ static int bake_code(struct bake *b)
     enum { RESUMABLE = 75 };
     if (b->status != BW_ERR_CANCELLED || !b->bake || bw_bake_facts(b->bake, &b->facts) || !b->facts.checkpoint)
         return cli_exit_code(b->status);
-    char *quoted = b->json || !b->facts.out ? NULL : cli_quote(b->facts.out);
+    char *quoted = b->json || !b->facts.out ? NULL : cli_quote_path(b->facts.out);
     if (quoted) fprintf(stderr, "%s is kept: `%s resume %s` goes on\n", b->facts.checkpoint, command_name(), quoted);
     free(quoted);
     return RESUMABLE;

@@ -44,7 +44,7 @@ const char *command_name(void)
 /* A line of `next:`: words before and after a path that a shell may have to be told whole. */
 static void next_print(const char *command, const char *verb, const char *path, int length, const char *after)
 {
-    char *part = cli_printf("%.*s", length, path), *quoted = part ? cli_quote(part) : NULL;
+    char *part = cli_printf("%.*s", length, path), *quoted = part ? cli_quote_path(part) : NULL;
     fprintf(stderr, "  %s%s%s %s%s\n", command, *verb ? " " : "", verb, quoted ? quoted : path, after);
     free(quoted);
     free(part);

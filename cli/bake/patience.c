@@ -31,7 +31,8 @@ static void waiting_tell(const struct progress *p, const struct bw_where *w, con
 {
     char text[1024];
     words_make(w, text, sizeof text);
-    if (!p->json) fprintf(stderr, "%s%s%s\n", p->live ? "\r\033[K" : "", why, text);
+    if (!p->json && p->live) cli_terminal("\r\033[K");
+    if (!p->json) fprintf(stderr, "%s%s\n", why, text);
     event_print(p, "waiting",
                 json_pack("{s:s, s:s, s:s, s:I, s:i, s:f, s:s}", "id", w->id, "plugin", w->plugin, "callback",
                           w->callback, "frame", (json_int_t)w->frame, "substep", (int)w->substep, "seconds", w->seconds,

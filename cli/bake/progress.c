@@ -109,13 +109,15 @@ static int terminal_width(void)
 
 static void line_clear(struct progress *p)
 {
-    if (p->line_shown) fputs("\r\033[K", stderr);
+    if (p->line_shown) cli_terminal("\r\033[K");
     p->line_shown = 0;
 }
 
 static void line_draw(struct progress *p, const char *line)
 {
-    fprintf(stderr, "\r%.*s\033[K", terminal_width() - 1, line);
+    cli_terminal("\r");
+    fprintf(stderr, "%.*s", terminal_width() - 1, line);
+    cli_terminal("\033[K");
     fflush(stderr);
     p->line_shown = 1;
     p->last_drawn = clock_seconds();

@@ -116,7 +116,8 @@ static int option_take(json_t *o, int code, const char *arg)
 static int32_t frame_tell(int32_t done, int32_t total, void *user)
 {
     (void)user;
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\rframe %d/%d %s", done, total, done == total ? "\n" : "");
+    if (isatty(STDERR_FILENO)) cli_terminal("\r");
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "frame %d/%d %s", done, total, done == total ? "\n" : "");
     else if (done == total) fprintf(stderr, "%d of %d frames\n", done, total);
     return 1;
 }

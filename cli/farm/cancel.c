@@ -21,7 +21,7 @@ const struct cli_command command_cancel = {
 static int job_cancel(const char *out, const json_t *job)
 {
     const char *collect = cli_text(job, "collect");
-    const char *const line[] = {"scancel", cli_text(job, "job"), *collect ? collect : NULL, NULL};
+    const char *const line[] = {"scancel", "--", cli_text(job, "job"), *collect ? collect : NULL, NULL};
     char *note = cli_printf("%s/farm/cancelled", out), *said = NULL;
     int code = note ? record_folder(out, "farm") : 7;
     if (!code) code = cli_write_file(note, ""); // tasks that are stopped do not go back into the queue

@@ -83,8 +83,10 @@ static int bake_submit(const struct farm_bake *b, const json_t *site, const stru
     if (!code) code = farm_job_write(facts->out, job, NULL);
     if (!code) {
         farm_job_print(job);
+        char *word = cli_quote_path(facts->out);
         fprintf(stderr, "%s: job %s, by %s/farm/bake.sbatch\nnext:\n  billow status %s\n  billow cancel %s\n",
-                facts->out, job, facts->out, facts->out, facts->out);
+                facts->out, job, facts->out, word ? word : "", word ? word : "");
+        free(word);
     }
     free(preset);
     free(t.command);

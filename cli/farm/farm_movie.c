@@ -36,9 +36,12 @@ static json_t *members_make(const json_t *cache, long long tasks)
 
 static json_t *plan_make(const struct farm_movie *m, const json_t *cache, const char *what, const char *out)
 {
-    return json_pack("{s:i, s:b, s:s, s:s, s:s, s:O, s:[s], s:o}", "billow", 1, "split", 1, "preset", what, "name",
-                     cli_text(cache, "name"), "movie", out, "options", m->options, "keys", "part", "members",
-                     members_make(cache, m->tasks));
+    char *name = cli_name(cli_text(cache, "name"));
+    json_t *plan = json_pack("{s:i, s:b, s:s, s:s, s:s, s:O, s:[s], s:o}", "billow", 1, "split", 1, "preset", what,
+                             "name", name ? name : "", "movie", out, "options", m->options, "keys", "part", "members",
+                             members_make(cache, m->tasks));
+    free(name);
+    return plan;
 }
 
 /* A movie that is asked for otherwise is another one; what is done of the same is kept. */

@@ -120,9 +120,9 @@ static int script_print(FILE *f, const json_t *site, const struct farm_task *t, 
 {
     const json_t *ask = json_object_get(site, "ask");
     char *program = program_path(site), *here = getcwd(NULL, 0);
+    char *name = cli_name(t->name);
     fprintf(f, "#!/bin/bash\n# %s, for Slurm. To ask for something else, edit this and submit it by hand: sbatch %s\n",
-            t->name, t->script);
-    char *name = strdup(t->name);
+            name ? name : "billow", t->script);
     for (char *s = name; s && *s; s++)
         if (strchr(" \t\"\\%/", *s)) *s = '_';
     fprintf(f, "#SBATCH --job-name=%s\n", name ? name : "billow");
@@ -158,17 +158,21 @@ static int script_print(FILE *f, const json_t *site, const struct farm_task *t, 
 
 int farm_script_write(const json_t *site, const struct farm_task *t)
 {
-    char *text = NULL, *out = farm_absolute(t->out), *path = cli_printf("%s/farm/%s", t->out, t->script);
+    char *text = NULL, *here = getcwd(NULL, 0), *out = farm_absolute(t->out),
+         *path = cli_printf("%s/farm/%s", t->out, t->script);
     size_t size;
     FILE *f = out && path ? open_memstream(&text, &size) : NULL;
     int code = 7;
     if (f) {
         const int good = script_print(f, site, t, out);
         if (fclose(f) || !good) code = 7;
-        else if (strchr(out, '\n')) code = cli_usage("%s: Slurm takes no path of two lines", out);
+        else if (cli_has_control(out) || (here && cli_has_control(here)))
+            code =
+                cli_usage("%s: Slurm takes no path with a control character in it", cli_has_control(out) ? out : here);
         else code = cli_write_file(path, text);
     }
     free(text);
+    free(here);
     free(out);
     free(path);
     return code;

@@ -59,16 +59,21 @@ static int command_failed(int code, const char *name, char *said)
     return EXIT_CODE_FAILURE;
 }
 
+static int is_number(const char *text) { return *text && strlen(text) < 20 && !text[strspn(text, "0123456789")]; }
+
 int farm_submit(const char *out, const char *script, char **job)
 {
     char *path = cli_printf("%s/farm/%s", out, script), *said = NULL;
-    const char *const line[] = {"sbatch", "--parsable", path, NULL};
+    const char *const line[] = {"sbatch", "--parsable", "--", path, NULL};
     int code = path ? farm_command(line, &said) : -1;
     *job = NULL;
     if (code) code = command_failed(code, "sbatch", said);
     else {
         said[strcspn(said, ";\n")] = '\0'; // NUMBER;CLUSTER
-        *job = strdup(said);
+        if (is_number(said)) *job = strdup(said);
+        else
+            code =
+                (fprintf(stderr, "billow: sbatch answers \"%s\", which is no job's number\n", said), EXIT_CODE_FAILURE);
     }
     free(said);
     free(path);
@@ -90,8 +95,8 @@ static void row_add(json_t *rows, char *line)
 json_t *farm_queue(const json_t *job)
 {
     const char *collect = cli_text(job, "collect");
-    char *jobs = cli_printf("%s%s%s", cli_text(job, "job"), *collect ? "," : "", collect), *said;
-    const char *const line[] = {"squeue", "--noheader", "--array", "--format=%i|%T|%r|%N", "--jobs", jobs, NULL};
+    char *list = cli_printf("--jobs=%s%s%s", cli_text(job, "job"), *collect ? "," : "", collect), *said;
+    const char *const line[] = {"squeue", "--noheader", "--array", "--format=%i|%T|%r|%N", list, NULL};
     int code = farm_command(line, &said);
     json_t *rows = json_array();
     // one that is long gone is no mistake
@@ -103,11 +108,29 @@ json_t *farm_queue(const json_t *job)
     for (char *rest = said, *one; rows && !code && rest && (one = strsep(&rest, "\n"));)
         if (*one) row_add(rows, one);
     free(said);
-    free(jobs);
+    free(list);
     return rows;
 }
 
-int farm_job_read(const char *out, json_t **job) { return record_read(out, "farm/job.json", job); }
+/* They become words of Slurm's commands. */
+static int number_check(const char *out, const json_t *job, const char *key, int needed)
+{
+    const struct record_place place = {.key = {key}, .depth = 1};
+    const char *text = json_string_value(json_object_get(job, key));
+    if (text ? is_number(text) || (!*text && !needed) : !json_object_get(job, key) && !needed) return EXIT_CODE_OK;
+    return record_fault(out, "farm/job.json", &place, "has to be a job's number, as a text");
+}
+
+int farm_job_read(const char *out, json_t **job)
+{
+    int code = record_read(out, "farm/job.json", job);
+    if (*job && (number_check(out, *job, "job", 1) || number_check(out, *job, "collect", 0))) {
+        code = cli_exit_code(BW_ERR_PRESET);
+        json_decref(*job);
+        *job = NULL;
+    }
+    return code;
+}
 
 void farm_job_print(const char *job)
 {

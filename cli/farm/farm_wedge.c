@@ -88,11 +88,13 @@ static int wedge_submit(const struct wedge_run *r, const json_t *site, const jso
     free(after.command);
     const int noted = farm_job_write(r->out, job, collect);
     if (!code) code = noted;
+    char *word = cli_quote_path(r->out);
     farm_job_print(job);
     fprintf(stderr,
             "%s: job %s, members %s, by %s/farm/members.sbatch\nnext:\n  billow status %s --follow\n"
             "  billow cancel %s\n",
-            r->out, job, array, r->out, r->out, r->out);
+            r->out, job, array, r->out, word ? word : "", word ? word : "");
+    free(word);
     free(job);
     free(collect);
     return code;

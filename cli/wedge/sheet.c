@@ -31,8 +31,8 @@ static void sheet_fill(struct sheet *s, struct bw_session *session, const char *
 static int32_t frame_tell(int32_t done, int32_t total, void *user)
 {
     const struct sheet *s = user;
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%s: frame %d/%d%s", s->wish.out, done, total, done < total ? "" : "\n");
+    if (isatty(STDERR_FILENO)) cli_terminal("\r");
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "%s: frame %d/%d%s", s->wish.out, done, total, done < total ? "" : "\n");
     return 1;
 }
 

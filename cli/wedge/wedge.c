@@ -241,7 +241,7 @@ static int all_make(struct wedge *w)
 static void wedge_next(const struct wedge *w)
 {
     const size_t n = json_array_size(json_object_get(w->plan, "members"));
-    char *folder = cli_quote(w->folder);
+    char *folder = cli_quote_path(w->folder);
     const char *shown = folder ? folder : w->folder;
     fprintf(stderr, "%s: %zu member%s\nnext:\n  xdg-open %s/wedge.png\n", w->folder, n, n == 1 ? "" : "s", shown);
     if (!w->run.still) fprintf(stderr, "  xdg-open %s/wedge.mp4\n", shown);
@@ -252,7 +252,7 @@ static void wedge_next(const struct wedge *w)
 /// How to go on: `before` and `after` stand around the command.
 static void wedge_again(const struct wedge *w, const char *before, const char *after)
 {
-    char *folder = cli_quote(w->folder);
+    char *folder = cli_quote_path(w->folder);
     fprintf(stderr, "%s%s wedge %s --again%s\n", before, command_name(), folder ? folder : w->folder, after);
     free(folder);
 }

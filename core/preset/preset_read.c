@@ -2,6 +2,7 @@
 /* Small things that the preset reader's files share. */
 #include "preset_private.h"
 
+#include "base/alloc.h"
 #include "base/text/utf8.h"
 #include "preset/values/params_private.h"
 
@@ -15,7 +16,10 @@ enum bw_status bw_read_memory(struct bw_diag *d)
 enum bw_status bw_name_check(const char *name, const struct bw_place *place, const char *what, struct bw_diag *d)
 {
     const char *fault = bw_name_fault(name);
-    return fault ? bw_diag_error(d, place, BW_ERR_PRESET, "%s: \"%.80s\" %s", what, name, fault) : BW_OK;
+    char *quoted = fault ? bw_node_quote(name) : NULL;
+    if (fault) bw_diag_error(d, place, BW_ERR_PRESET, "%s: %.300s %s", what, quoted ? quoted : "", fault);
+    bw_free(quoted);
+    return fault ? BW_ERR_PRESET : BW_OK;
 }
 
 enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d)
