@@ -93,6 +93,7 @@ void cli_machine_begin(int failures);
 int cli_is_machine(void);
 /// Where data goes: stdout, or what it was before.
 FILE *cli_out(void);
+int cli_out_fd(void); ///< its descriptor
 /// A value and a line's end, at once.
 void cli_json_print(const json_t *value, size_t flags);
 /// {"message", "file", "line", "column", "count"}; NULL: it is no UTF-8.
@@ -121,7 +122,8 @@ int cli_folder_make(const char *path);
 
 /* ---- what a terminal gets: plain.c ---- */
 
-/// A stream to a descriptor, which stays open, with setvbuf's `mode`; no control characters but line ends and tabs pass.
+/// A stream to a descriptor, which stays open, with setvbuf's `mode`. Control characters but line ends and tabs become
+/// question marks.
 FILE *cli_plain(int fd, int mode);
 /// From now on stdout and stderr hold no control characters but line ends and tabs.
 void cli_print_plain(void);

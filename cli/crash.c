@@ -243,7 +243,7 @@ __attribute__((visibility("default"))) void _exit(int code)
 
 __attribute__((visibility("default"))) void _Exit(int code) { _exit(code); }
 
-void cli_crash_events(void) { events = fileno(cli_out()); }
+void cli_crash_events(void) { events = cli_out_fd(); }
 
 void cli_end_now(const char *message, int code)
 {

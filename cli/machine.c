@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 static FILE *out;
+static int out_fd = STDOUT_FILENO;
 static int objects; ///< a failure is an object on its own; else an event tells it
 
 FILE *cli_out(void) { return out ? out : stdout; }
+
+int cli_out_fd(void) { return out_fd; }
 
 int cli_is_machine(void) { return out != NULL; }
 
@@ -21,7 +24,7 @@ void cli_machine_begin(int failures)
     fflush(stdout);
     const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     FILE *own = fd >= 0 ? cli_plain(fd, _IOFBF) : NULL;
-    if (own && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) out = own;
+    if (own && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) out = own, out_fd = fd;
     else {
         if (own) fclose(own);
         if (fd >= 0) close(fd);

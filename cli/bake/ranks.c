@@ -15,7 +15,7 @@ static void hush(void)
     fflush(NULL);
     voice = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     if (null < 0) return;
-    dup2(null, fileno(cli_out()));
+    dup2(null, cli_out_fd());
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     close(null);
