@@ -28,6 +28,7 @@ int main(int argc, char **argv)
     struct answer_head head = {.magic = ANSWER_MAGIC, .n_points = 3, .n_triangles = 1};
     const double point[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     const int32_t triangle[3] = {0, 1, 2}, wrong[3] = {0, 1, 3};
+    child_settle();
     if (!strcmp(how, "killed")) raise(SIGKILL);
     if (!strcmp(how, "crashes")) raise(SIGSEGV);
     if (!strcmp(how, "sleeps")) sleep(1000);
