@@ -277,6 +277,7 @@ static bool is_wrapped(struct ply *p)
     const struct element *e = p->element;
     double place[3];
     trial.b = &nothing, trial.points = trial.faces = false;
+    if (!p->n_elements) return false;
     while (e < p->element + p->n_elements && (!e->n || !e->rows)) e++;
     if (!p->is_text || e == p->element + p->n_elements || !row_begin(&trial)) return false;
     row_values(&trial, e, place);
