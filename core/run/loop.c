@@ -62,7 +62,20 @@ static enum bw_status params_eval_all(struct bw_chain *c, double t)
     return BW_OK;
 }
 
-/* The CFL rule over every advected velocity, and what the stages themselves can take. */
+/* What a wall or a stream brings in with the first step already, m/s along an axis: before it all may rest. */
+static double sides_speed(const struct bw_domain_info *d)
+{
+    double most = 0;
+    for (int side = 0; side < 6; side++) {
+        const struct bw_side *s = &d->side[side];
+        const int all = s->kind == BW_INFLOW || (s->kind == BW_CLOSED && s->no_slip);
+        for (int a = 0; a < 3 && side >> 1 != d->thin; a++)
+            if (all || (s->kind == BW_CLOSED && a == side >> 1)) most = fmax(most, fabs(s->velocity[a]));
+    }
+    return most;
+}
+
+/* The CFL rule over every advected velocity, those of sides too, and what the stages themselves can take. */
 static enum bw_status longest_step(struct bw_chain *c, double *longest)
 {
     double dt = HUGE_VAL;
@@ -72,6 +85,7 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
         double m = f->speed >= 0 ? f->speed : bw_field_max_abs(f->field, c->workers);
         f->speed = -1;
         if (m < 0) return call_no_memory(c);
+        m = fmax(m, sides_speed(&f->field->domain->info));
         if (m > 0) dt = fmin(dt, c->preset->time.cfl * f->field->domain->info.h / m);
     }
     for (int32_t i = 0; i < c->stages.n; i++) {

@@ -53,7 +53,9 @@ static const struct bw_param params[] = {
      .n_sub = BW_COUNT(value_rows),
      .sub = value_rows,
      .sub_size = sizeof(struct text)},
-    BW_CHOICE(struct set, when, "when", "start", "start|always", "In the first step only, or in every step."),
+    BW_CHOICE(struct set, when, "when", "start", "start|always",
+              "In the first step only, or in every step: then t is the step's middle for mac fields (a "
+              "velocity carries from its begin to its end) and for add and multiply, its end otherwise."),
     BW_CHOICE(struct set, mode, "mode", "set", "set|add|multiply",
               "What happens to the old value; with `when: always`, add means per second, and multiply each second by."),
     BW_GROUP(struct set, box, struct set_box, "box", box_rows, "Only places inside are changed; default: everywhere."),
@@ -341,14 +343,24 @@ static enum bw_status bad_report(struct bw_stage *s, const struct set *p)
                          p->value.count > 1 ? " …" : "", p->field, first.at[0], first.at[1], first.at[2], state->t);
 }
 
+/* Which part of the step has passed where the expressions are asked. A velocity carries things from the step's begin to
+ * its end, and what is added or multiplied by comes about in all of it: both are of second order with the value of the
+ * middle. What is set to a value otherwise is what the frame shows at the step's end. */
+static double step_part(const struct set *p, uint32_t kind)
+{
+    if (p->when == WHEN_START) return 0;
+    return kind == BW_MAC || p->mode != MODE_SET ? 0.5 : 1;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct set *p = s->params;
     struct state *state = s->state;
     if (p->when == WHEN_START && s->step > 0) return BW_OK;
+    const double part = step_part(p, s->host->field_info(bw_port_field(s, 0))->kind);
     state->seconds = p->when == WHEN_START ? 1 : s->dt;
-    state->t = s->time + (p->when == WHEN_START ? 0 : s->dt);
-    state->frame = s->frame - (p->when == WHEN_START ? s->dt * s->fps : 0);
+    state->t = s->time + part * s->dt;
+    state->frame = s->frame - (1 - part) * s->dt * s->fps;
     state->tiles = ((const struct bw_tiles_api *)s->host->extension(BW_TILES))->topology(s->domain)->count;
     state->bad = s->host->scratch(s, (size_t)(state->tiles + 1) * sizeof *state->bad);
     if (!state->bad) return BW_ERR_MEMORY;

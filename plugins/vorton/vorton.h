@@ -72,6 +72,12 @@ struct vorton_lattice_api {
     double (*interval)(const struct bw_stage *stage);
 };
 
+#define VORTON_EXCHANGE "vorton.exchange/1"
+/// Of vorton.diffuse, within this module: 1: its viscosity wants vortons that stand on a lattice, from the first step.
+struct vorton_exchange_api {
+    int (*wants_lattice)(const struct bw_stage *stage);
+};
+
 extern const struct bw_stage_desc vorton_emit_desc, vorton_velocity_desc, vorton_stretch_desc, vorton_diffuse_desc,
     vorton_remesh_desc, vorton_collide_desc, vorton_advect_desc, vorton_confine_desc, tracers_desc, to_grid_desc;
 

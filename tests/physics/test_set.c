@@ -41,6 +41,34 @@ Test(set, places_and_fields)
     test_end(&r);
 }
 
+/* A velocity of t carries from a step's begin to its end: t²/2 by any number of steps; so does what is added. A value
+ * that is set is the one of the step's end. */
+Test(set, always_at_the_right_time)
+{
+    for (int substeps = 1; substeps <= 4; substeps *= 2) {
+        struct test_run r = run("billow: 1\ndomain: {cells: [64, 1, 8], voxel: 1 m, sides: {left: periodic, right: "
+                                "periodic, rest: closed}}\n"
+                                "time: {fps: 1, frames: 1-5, substeps: %d}\nstages:\n"
+                                "  - set: {field: vel, value: [\"t\", 0, 0], when: always, keep: true}\n"
+                                "  - set: {id: d, field: density, value: \"exp(-x*x/18)\", keep: true}\n"
+                                "  - set: {id: now, field: temperature, value: t, when: always}\n"
+                                "  - set: {id: more, field: flame, value: \"2*t\", when: always, mode: add}\n"
+                                "  - set: {id: frame, field: fuel, value: frame, when: always}\n"
+                                "  - mac.advect: {only: [density]}\n",
+                                substeps);
+        struct grid d = grid_of(&r, "density", 0), now = grid_of(&r, "temperature", 0), more = grid_of(&r, "flame", 0),
+                    frame = grid_of(&r, "fuel", 0);
+        double sum = 0, first = 0;
+        for (int i = 0; i < 64; i++) sum += at(&d, i, 0, 4), first += at(&d, i, 0, 4) * (i - 31.5);
+        cr_assert_float_eq(first / sum, 8, 1e-3, "%d steps: %g m", substeps, first / sum);
+        cr_assert_float_eq(at(&now, 30, 0, 4), 4, 1e-6);
+        cr_assert_float_eq(at(&more, 30, 0, 4), 16, 1e-5);
+        cr_assert_float_eq(at(&frame, 30, 0, 4), 5, 1e-6);
+        bw_free(d.v), bw_free(now.v), bw_free(more.v), bw_free(frame.v);
+        test_end(&r);
+    }
+}
+
 Test(set, refusals)
 {
     static const char *const cases[][2] = {

@@ -15,6 +15,30 @@ enum { TAPS_MOST = 64 };
 #define REACH 3.2f  ///< standard deviations
 #define FAINT 1e-6f ///< weights that tell nothing
 
+static int is_periodic(const struct bw_stage *s, int a)
+{
+    return a != s->grid->thin && s->grid->n[a] > 0 && s->grid->side[2 * a].kind == BW_PERIODIC;
+}
+
+/* Nodes go round a periodic side where a whole number of steps does: the widest step that divides all periods, but no
+ * finer than what the taps reach over. Where there is none (a prime number of cells), the side is a border. */
+static int32_t cells_choose(struct bw_stage *s, double sigma, int32_t round[3])
+{
+    const int32_t widest = (int32_t)fmax(floor(0.7 * sigma), 1);
+    for (int a = 0; a < 3; a++) round[a] = is_periodic(s, a);
+    for (int32_t cells = widest; cells >= 1 && (double)cells * TAPS_MOST >= (double)REACH * sigma; cells--) {
+        int divides = 1;
+        for (int a = 0; a < 3; a++) divides &= !round[a] || s->grid->n[a] % cells == 0;
+        if (divides) return cells;
+    }
+    memset(round, 0, 3 * sizeof *round);
+    if (s->step == 0)
+        s->host->log(s, BW_LOG_WARNING,
+                     "the cells of the periodic sides cannot be divided by a step of the filter of "
+                     "this `size`: it pulls some 10 %% less beside them");
+    return widest;
+}
+
 /* Round the active tiles, in whole steps from the domain's first cell. */
 static void box_find(const struct bw_stage *s, const struct bw_topology *t, struct lattice *l)
 {
@@ -30,6 +54,7 @@ static void box_find(const struct bw_stage *s, const struct bw_topology *t, stru
         l->lo[a] = (int32_t)floor((double)lo / l->cells);
         l->n[a] = (int32_t)ceil((double)hi / l->cells) - l->lo[a] + 1;
         l->origin[a] = s->grid->origin[a];
+        if (l->round[a]) l->lo[a] = 0, l->n[a] = s->grid->n[a] / l->cells;
         if (a == s->grid->thin) l->n[a] = 1, l->origin[a] += 0.5 * s->grid->h;
     }
 }
@@ -47,7 +72,8 @@ enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l)
 {
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     double sigma = 0.25 * size / s->grid->h; // cells
-    *l = (struct lattice){.cells = (int32_t)fmax(floor(0.7 * sigma), 1)};
+    *l = (struct lattice){.cells = 0};
+    l->cells = cells_choose(s, sigma, l->round);
     l->step = l->cells * s->grid->h;
     l->blur = sqrt(blur_cells2(s, size, l->cells)) / l->cells;
     box_find(s, tiles->topology(s->domain), l);
@@ -163,6 +189,14 @@ static void weights_find(const struct gathering *g, const struct stretch *s, int
     }
 }
 
+/* Where node `at` of an axis is kept; -1: nowhere, it lies beyond the lattice and has no values. */
+static int32_t node_kept(const struct lattice *l, int a, int32_t at)
+{
+    if (at >= 0 && at < l->n[a]) return at;
+    if (!l->round[a]) return -1;
+    return (at % l->n[a] + l->n[a]) % l->n[a];
+}
+
 /* Plane q of a tile's row goes to the lattice. */
 static void plane_add(const struct gathering *g, int64_t t, int c, int32_t q, int32_t plane)
 {
@@ -170,16 +204,17 @@ static void plane_add(const struct gathering *g, int64_t t, int c, int32_t q, in
     const struct stretch s[3] = {tile_stretch(g, t, 0), tile_stretch(g, t, 1), tile_stretch(g, t, 2)};
     const float *row = row_of(g, t, c) + (size_t)q * (size_t)g->n[0] * (size_t)g->n[1];
     float weight[3][NODES_MOST + 1];
-    int32_t n[2];
     for (int a = 0; a < 3; a++) weights_find(g, &s[a], a, c, weight[a]);
-    for (int a = 0; a < 2; a++) n[a] = s[a].node + g->n[a] > l->n[a] ? l->n[a] - s[a].node : g->n[a];
-    for (int32_t j = 0; j < n[1]; j++, row += g->n[0]) {
-        const size_t to =
-            (size_t)s[0].node + (size_t)l->n[0] * ((size_t)(s[1].node + j) + (size_t)l->n[1] * (size_t)plane);
+    for (int32_t j = 0; j < g->n[1]; j++, row += g->n[0]) {
+        const int32_t y = node_kept(l, 1, s[1].node + j);
+        if (y < 0) break;
+        const size_t to = (size_t)l->n[0] * ((size_t)y + (size_t)l->n[1] * (size_t)plane);
         const float w = weight[1][j] * weight[2][q];
-        for (int32_t i = 0; i < n[0]; i++) {
-            l->value[c][to + (size_t)i] += row[i];
-            l->weight[c][to + (size_t)i] += w * weight[0][i];
+        for (int32_t i = 0; i < g->n[0]; i++) {
+            const int32_t x = node_kept(l, 0, s[0].node + i);
+            if (x < 0) break;
+            l->value[c][to + (size_t)x] += row[i];
+            l->weight[c][to + (size_t)x] += w * weight[0][i];
         }
     }
 }
@@ -190,8 +225,9 @@ static void rows_add(int64_t task, uint32_t worker, void *user)
     const int32_t plane = (int32_t)(task / 3), c = (int32_t)(task % 3);
     (void)worker;
     for (int64_t t = g->first; t < g->end && c != g->grid->thin; t++) {
-        const int32_t q = plane - tile_stretch(g, t, 2).node;
-        if (q >= 0 && q < g->n[2]) plane_add(g, t, c, q, plane);
+        const int32_t node = tile_stretch(g, t, 2).node;
+        for (int32_t q = 0; q < g->n[2]; q++)
+            if (node_kept(g->l, 2, node + q) == plane) plane_add(g, t, c, q, plane);
     }
 }
 
@@ -226,10 +262,21 @@ enum bw_status lattice_gather(struct bw_stage *s, const struct bw_field *vel, st
 struct smoothing {
     const float *in;
     float *out;
-    const int32_t *n;
+    const int32_t *n, *round;
     int axis, reach;
     float tap[TAPS_MOST + 1]; ///< [0]: the middle
 };
+
+/* A row along a periodic axis: every value is there. */
+static void row_smooth_round(const struct smoothing *m, const float *in, float *out)
+{
+    const int32_t n = m->n[0];
+    for (int q = -m->reach; q <= m->reach; q++) {
+        const float tap = m->tap[q < 0 ? -q : q];
+        for (int32_t i = 0, from = (q % n + n) % n; i < n && q; i++, from = from + 1 == n ? 0 : from + 1)
+            out[i] += tap * in[from];
+    }
+}
 
 /* One plane across z, row by row: a row is the weighted sum of rows beside it, or of itself moved. */
 static void plane_smooth(int64_t plane, uint32_t worker, void *user)
@@ -243,11 +290,16 @@ static void plane_smooth(int64_t plane, uint32_t worker, void *user)
         const int32_t at = m->axis == 1 ? j : (int32_t)plane;
         float *out = m->out + row;
         for (int32_t i = 0; i < n[0]; i++) out[i] = m->tap[0] * m->in[row + i];
+        if (m->axis == 0 && m->round[0]) {
+            row_smooth_round(m, m->in + row, out);
+            continue;
+        }
         for (int q = -m->reach; q <= m->reach; q++) {
-            int32_t lo = 0, hi = n[0];
+            int32_t lo = 0, hi = n[0], by = q;
             if (m->axis == 0) lo = q < 0 ? -q : 0, hi = q > 0 ? n[0] - q : n[0];
+            else if (m->round[m->axis]) by = ((at + q) % n[m->axis] + n[m->axis]) % n[m->axis] - at;
             else if (at + q < 0 || at + q >= n[m->axis]) continue;
-            const float *in = m->in + row + q * stride[m->axis], tap = m->tap[q < 0 ? -q : q];
+            const float *in = m->in + row + by * stride[m->axis], tap = m->tap[q < 0 ? -q : q];
             for (int32_t i = lo; i < hi && q; i++) out[i] += tap * in[i];
         }
     }
@@ -257,7 +309,7 @@ static void plane_smooth(int64_t plane, uint32_t worker, void *user)
 static void smooth(struct bw_stage *s, const struct lattice *l, const float *tap, int reach, const float *in,
                    float *out, float *spare)
 {
-    struct smoothing m = {.n = l->n, .reach = reach};
+    struct smoothing m = {.n = l->n, .round = l->round, .reach = reach};
     memcpy(m.tap, tap, (size_t)(reach + 1) * sizeof *tap);
     const float *from[3] = {in, out, spare};
     float *to[3] = {out, spare, out};
@@ -325,12 +377,15 @@ double lattice_push(const struct lattice *l, int c, const double x[3])
     double f[3], sum = 0;
     for (int a = 0; a < 3; a++) {
         double u = (x[a] - l->origin[a]) / l->step - l->lo[a];
-        u = u < 0 ? 0 : u > l->n[a] - 1 ? l->n[a] - 1 : u;
+        if (l->round[a]) u -= l->n[a] * floor(u / l->n[a]);
+        else u = u < 0 ? 0 : u > l->n[a] - 1 ? l->n[a] - 1 : u;
         at[a] = (int32_t)u;
         f[a] = u - at[a];
     }
     for (int e = 0; e < 8; e++) {
         int32_t q[3] = {at[0] + (e & 1), at[1] + (e >> 1 & 1), at[2] + (e >> 2)};
+        for (int a = 0; a < 3; a++)
+            if (l->round[a] && q[a] >= l->n[a]) q[a] -= l->n[a];
         double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
         if (w > 0) sum += w * (double)l->push[c][q[0] + (int64_t)l->n[0] * (q[1] + (int64_t)l->n[1] * q[2])];
     }

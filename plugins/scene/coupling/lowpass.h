@@ -11,6 +11,7 @@ struct lattice {
     int32_t lo[3], n[3];
     double origin[3], step;      ///< m
     int32_t cells;               ///< of the domain along a step
+    int32_t round[3];            ///< periodic axes: 1, node n is node 0, and all of the period is there
     double blur;                 ///< standard deviation of the smoothing on the lattice, in steps
     float *value[3], *weight[3]; ///< what was gathered, times its weight, and that weight
     float *wanted[3], *known;    ///< what it shall become there, and where that is known: 0 … 1

@@ -279,6 +279,18 @@ static enum bw_status step(struct bw_stage *s)
     return st;
 }
 
+static int lattice_wish(const struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    return p->method == METHOD_PSE && p->viscosity > 0;
+}
+
+static const void *extension(const char *id)
+{
+    static const struct vorton_exchange_api api = {lattice_wish};
+    return strcmp(id, VORTON_EXCHANGE) ? NULL : &api;
+}
+
 const struct bw_stage_desc vorton_diffuse_desc = {
     .id = "vorton.diffuse",
     .version = "1.0",
@@ -291,4 +303,5 @@ const struct bw_stage_desc vorton_diffuse_desc = {
     BW_PORTS(ports),
     .max_dt = max_dt,
     .step = step,
+    .extension = extension,
 };

@@ -14,7 +14,8 @@
  *   merge    pairs nearer than `merge` radii become one: strength and volume add, place and σ² are means.
  *   split    vortons stretched to `split` times their strength at birth become two halves along their strength.
  * A body's sheet (vorton.collide; no volume) is left alone.
- * Remeshing happens every `interval` of time, merging and splitting in every step. */
+ * Remeshing happens every `interval` of time, and at once where vorton.diffuse has a viscosity to exchange, merging
+ * and splitting in every step. */
 #include "flow/bins.h"
 #include "vorton.h"
 #include <common/vec3.h>
@@ -27,8 +28,14 @@ struct params {
     int64_t margin;
 };
 
+struct state {
+    int32_t begun; ///< there have been vortons
+};
+
 static const struct bw_param params[] = {
-    BW_F64(struct params, interval, "interval", "0 s", 0, 1e9, "s", "Time from one remesh to the next; 0: never."),
+    BW_F64(struct params, interval, "interval", "0 s", 0, 1e9, "s",
+           "Time from one remesh to the next; 0: never. Where vorton.diffuse exchanges viscosity (pse), the first "
+           "vortons are remeshed at once."),
     BW_F64(struct params, spacing, "spacing", "0 m", 0, 1e6, "m",
            "Of the lattice; 0: the smallest radius over `overlap`. Wider vortons are spread over it, narrower ones "
            "blurred."),
@@ -438,11 +445,26 @@ static enum bw_status remesh_run(struct bw_stage *s)
     return nodes_take(s, &l, &c);
 }
 
+/* Until vortons stand on a lattice, exchange brings about a part of a viscosity only. */
+static int lattice_wanted(struct bw_stage *s)
+{
+    const void *table = NULL;
+    struct bw_stage *from;
+    for (uint32_t k = 0; (from = s->host->find_stage(s, VORTON_EXCHANGE, k, &table)); k++)
+        if (((const struct vorton_exchange_api *)table)->wants_lattice(from)) return 1;
+    return 0;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
+    struct state *state = s->state;
     enum bw_status st = particles_tidy(s, s->ports[0].particles, 1e9);
     int due = p->interval > 0 && floor((s->time + s->dt) / p->interval + 1e-9) > floor(s->time / p->interval + 1e-9);
+    if (p->interval > 0 && !state->begun && particles_of(s)->count(s->ports[0].particles)) {
+        state->begun = 1;
+        due |= lattice_wanted(s);
+    }
     if (!st && p->split > 1) st = split_run(s, p->split);
     if (!st && p->merge > 0) st = merge_run(s, p->merge);
     if (!st && due && particles_of(s)->count(s->ports[0].particles)) st = remesh_run(s);
@@ -463,9 +485,10 @@ const struct bw_stage_desc vorton_remesh_desc = {
     .brief = "Keeps vortons overlapping and bounded: remeshes, merges, splits.",
     .references = "Monaghan 1985 (M4'); Cottet & Koumoutsakos 2000",
     .params_size = sizeof(struct params),
+    .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
     .step = step,
     .extension = extension,
-    .flags = BW_STAGE_RANKS,
+    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE,
 };

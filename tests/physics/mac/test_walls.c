@@ -260,6 +260,32 @@ Test(words, not_a_number_in_a_file)
 /* ---- a first step that is no set-up ------------------------------------------------------------------------------ */
 
 /* What carries from frame 3 on knows no obstacles of an earlier step, neither beside gas nor a block away. */
+/* Steps of the first frame, counted by a field: gas rests, and a lid or a stream goes so many cells a frame. */
+static double steps_of(const char *sides)
+{
+    struct test_run r = run("billow: 1\ndomain: {cells: [16, 16, 16], voxel: 5 cm, sides: {%s, rest: closed}}\n"
+                            "time: {fps: 25, frames: 1-2, cfl: 2}\nstages:\n"
+                            "  - set: {field: vel, value: [0, 0, 0], keep: true}\n"
+                            "  - set: {id: count, field: flame, value: flame + 1, when: always}\n"
+                            "  - set: {id: fuel, field: fuel, value: 0}\n"
+                            "  - mac.advect: {only: [fuel]}\n  - mac.project: {}\n",
+                            sides);
+    struct grid g = grid_of(&r, "flame", 0);
+    const double steps = at(&g, 8, 8, 8) - 1; // the first frame shows it already
+    bw_free(g.v);
+    test_end(&r);
+    return steps;
+}
+
+Test(walls, that_move_bound_the_first_step)
+{
+    cr_assert_eq(steps_of("top: {closed: {velocity: [10, 0, 0], slip: no}}"), 4, "a lid of 8 cells a frame");
+    cr_assert_geq(steps_of("left: {inflow: [5, 0, 0]}, right: open"), 2, "a stream of 4 cells a frame");
+    cr_assert_geq(steps_of("front: {inflow: [0, 20, 0]}, back: open"), 8, "one of 16");
+    cr_assert_eq(steps_of("top: {closed: {velocity: [10, 0, 0]}}"), 1, "a lid that gas slides along");
+    cr_assert_eq(steps_of("top: closed"), 1, "all rests");
+}
+
 Test(walls, that_are_met_at_first_in_mid_run)
 {
     struct test_run r =

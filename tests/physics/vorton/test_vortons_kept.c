@@ -62,6 +62,27 @@ Test(vortons_kept, strength_exchange)
     test_end(&r[1]);
 }
 
+/* The same before the interval is over, from the tube as it is emitted on: the first step remeshes. */
+Test(vortons_kept, exchange_from_the_first_step)
+{
+    struct test_run r[2];
+    for (int i = 0; i < 2; i++) {
+        r[i] =
+            run(HEAD "time: {fps: 25, frames: 1001-%d, substeps: 1}\nstages:\n"
+                     "  - vorton.emit: {source: {tube: {from: [0, 0, -0.1], to: [0, 0, 0.1], core: 10 cm, circulation: "
+                     "1, layers: 2}}}\n"
+                     "  - vorton.remesh: {interval: 1000 s, spacing: 4 cm, threshold: 1e-4, margin: 2}\n"
+                     "  - vorton.diffuse: {viscosity: 0.005}\n",
+                i ? 1007 : 1002);
+        const double carried = metric(&r[i], "vorton.diffuse.carried");
+        cr_assert(carried > .7 && carried < 1.1, "%g of the viscosity", carried);
+    }
+    double grown = variance(&r[1]) - variance(&r[0]), want = 2 * .005 * .2;
+    cr_assert_float_eq(grown, want, .05 * want, "variance grew by %.5f m², not %.5f", grown, want);
+    test_end(&r[0]);
+    test_end(&r[1]);
+}
+
 /* Where vortons do not stand side by side exchange cannot spread them: refused, at the stage's line; lines, sheets and
  * single ones. On a lattice, and where a shape or a core is full of vortons, it is taken. */
 Test(vortons_kept, exchange_wants_neighbours)
