@@ -217,3 +217,22 @@ Test(mesh_large, a_slab_that_moves)
     cr_assert_float_eq(top, -6 + 7 * .8, .003, "its top is at %g m", top);
     bw_free(got.v);
 }
+
+/* Its surface has the velocity of the file's points, where it is cut too. */
+Test(mesh_large, a_sequence_of_slabs)
+{
+    for (int f = 1; f <= 6; f++) {
+        char name[32];
+        snprintf(name, sizeof name, "rise_%04d.obj", f);
+        box_write(name, (const double[3]){-50, -50, -30}, (const double[3]){50, 50, -.2 + .02 * f}, 0);
+    }
+    struct test_run r = run("billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"
+                            "time: {fps: 10, frames: 1-5, substeps: 1}\nstages:\n" KEEP_VEL
+                            "  - collide: {shape: {mesh: {file: '%s/rise_####.obj'}}}\n",
+                            folder);
+    struct grid w = grid_of(&r, "solid_vel", 2);
+    cr_assert_float_eq(at(&w, 20, 20, 18), .2, .01, "it rises with %g m/s", at(&w, 20, 20, 18));
+    cr_assert_float_eq(at(&w, 3, 35, 18), .2, .01, "it rises with %g m/s", at(&w, 3, 35, 18));
+    bw_free(w.v);
+    test_end(&r);
+}
