@@ -7,8 +7,10 @@
 
 #include <math.h>
 
-#define OVERLAP 0.0005f ///< of each other channel in a channel
-#define WHITE 0.8f      ///< of the film's light: what is brighter glows
+#define OVERLAP 0.0005f  ///< of each other channel in a channel
+#define WHITE 0.8f       ///< of the film's light: what is brighter glows
+#define TONED_MOST 1e10f ///< is white long before, and its cube is a number
+#define LIGHT_MOST 1e30f ///< of a pixel, so that differences of sums are numbers
 
 /// Mean over ±r samples of n, `step` apart, in place; ends are repeated. `line`: n floats of scratch.
 static void line_blur(float *p, int n, size_t step, int r, float *line)
@@ -51,7 +53,7 @@ static void image_read(const struct bw_image *img, float x, float y, float rgb[3
 static void image_excess(const struct bw_image *img, struct bw_image *out, float white)
 {
     bw_image_shrink(img, out);
-    for (int i = 0; i < 3 * out->w * out->h; i++) out->px[i] = bw_most(out->px[i] - white, 0);
+    for (int i = 0; i < 3 * out->w * out->h; i++) out->px[i] = bw_least(bw_most(out->px[i] - white, 0), LIGHT_MOST);
 }
 
 /// The picture, and what glows of it over a fortieth and an eighth.
@@ -71,6 +73,7 @@ static void row_bloom(int64_t y, void *user)
         float a[3], b[3];
         image_read(&f->near, u, v, a);
         image_read(&f->far, u, v, b);
+        for (int c = 0; c < 3; c++) p[c] = bw_least(p[c], LIGHT_MOST);
         for (int c = 0; c < 3; c++) p[c] += f->share * (0.6f * a[c] + 0.4f * b[c] - bw_most(p[c] - f->white, 0));
     }
 }
@@ -106,7 +109,7 @@ enum bw_status bw_film_bloom(struct bw_image *img, double bloom, double exposure
 /// not.
 static float film_curve(float x)
 {
-    const float a = powf(x, 0.8354351f), top = a * (a * (a + 3.3586336f) + 0.0061462f);
+    const float a = powf(bw_least(x, TONED_MOST), 0.8354351f), top = a * (a * (a + 3.3586336f) + 0.0061462f);
     return top / (top + 0.8554559f * a + 0.0029560f);
 }
 

@@ -84,6 +84,28 @@ Test(image, bloom_lays_no_veil)
 }
 
 /* Fire dims the studio by itself, but not for a preset that has its own idea. */
+/* Light beyond all measure is white, and so is what glows of it. */
+Test(image, film_of_any_brightness_is_a_number)
+{
+    float before = 0, rgb[3];
+    for (float x = 1e-30f; x < 3e38f; x *= 7) {
+        bw_tone((float[3]){x, x, x}, 1, rgb);
+        cr_assert(rgb[0] >= before - 1e-6f && rgb[0] <= 1, "%g becomes %g, before %g", (double)x, (double)rgb[0],
+                  (double)before);
+        before = rgb[0];
+    }
+    cr_assert_float_eq(before, 1, 1e-3);
+    bw_tone((float[3]){3e38f, INFINITY, 0}, 1e9f, rgb);
+    for (int c = 0; c < 3; c++) cr_assert(rgb[c] > 0.99f && rgb[c] <= 1, "%d: %g", c, (double)rgb[c]);
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, 64, 48), BW_OK);
+    for (int i = 0; i < 3 * 64 * 48; i++) img.px[i] = i % 7 ? 0.1f : i % 5 ? 3e38f : INFINITY;
+    cr_assert_eq(bw_film_bloom(&img, 0.5, 1), BW_OK);
+    bw_film_develop(&img, 1);
+    for (int i = 0; i < 3 * 64 * 48; i++) cr_assert(img.px[i] >= 0 && img.px[i] <= 1, "%d: %g", i, (double)img.px[i]);
+    bw_image_free(&img);
+}
+
 Test(image, flames_dim_the_studio)
 {
     struct bw_picture_params p = {.key = 1, .environment = 1, .fire = 1, .smoke = {0.92, 0.92, 0.92}};

@@ -296,3 +296,52 @@ Test(sky, channels_of_an_exr_go_by_their_names)
     }
     unlink(path);
 }
+
+/// A Radiance file of w x h pixels of four bytes each.
+static void hdr_write(const char *path, int w, int h, const uint8_t *rgbe)
+{
+    FILE *f = fopen(path, "wb");
+    fprintf(f, "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y %d +X %d\n", h, w);
+    for (int i = 0; i < w * h; i++) fwrite(rgbe + 4 * (i % 8), 1, 4, f);
+    fclose(f);
+}
+
+/* One pixel wide or high, of colours that are as large as the format has them: light everywhere is a number. */
+Test(sky, of_any_size_and_brightness_is_finite)
+{
+    static const uint8_t bytes[8][4] = {{128, 120, 100, 129}, {2, 2, 0, 16},      {136, 10, 8, 90},
+                                        {255, 255, 255, 255}, {90, 90, 144, 100}, {144, 101, 144, 102},
+                                        {255, 1, 0, 254},     {1, 1, 1, 1}};
+    static const int size[][2] = {{1, 1}, {1, 8}, {8, 1}, {1, 4000}, {4000, 1}, {2, 2}, {3, 5}, {4097, 3}};
+    const char *path = "/tmp/billow-sky.hdr";
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        hdr_write(path, size[k][0], size[k][1], bytes[0]);
+        for (double turn = -7; turn < 7; turn += 0.37) {
+            struct bw_sky_wish wish = {.kind = BW_SKY_HDRI, .strength = turn > 0 ? 1e9 : 1, .turn = turn};
+            struct bw_sky *s = NULL;
+            char why[512] = "";
+            snprintf(wish.file, sizeof wish.file, "%s", path);
+            cr_assert_eq(bw_sky_follow(&tools, &wish, &s, why, sizeof why), BW_OK, "%s", why);
+            for (int i = 0; i < 500; i++) {
+                const double up = asin(1 - i / 249.5), round = 0.3 * i;
+                const double to[3] = {cos(up) * cos(round), cos(up) * sin(round), sin(up)};
+                float rgb[3] = {NAN, NAN, NAN};
+                bw_sky_read(s, to, rgb);
+                for (int c = 0; c < 3; c++)
+                    cr_assert(isfinite(rgb[c]) && rgb[c] >= 0, "%d x %d, %g: %g", size[k][0], size[k][1], turn,
+                              (double)rgb[c]);
+            }
+            for (int i = 0; i < s->n_lights; i++)
+                for (int c = 0; c < 3; c++)
+                    cr_assert(isfinite(s->light[i].rgb[c]) && isfinite(s->light[i].to[c]), "%d x %d: lamp %g",
+                              size[k][0], size[k][1], (double)s->light[i].rgb[c]);
+            for (int q = 0; q < 6; q++)
+                for (int c = 0; c < 3; c++)
+                    cr_assert(isfinite(s->side[q][c]), "%d x %d: side %g", size[k][0], size[k][1],
+                              (double)s->side[q][c]);
+            for (int c = 0; c < 3; c++) cr_assert(isfinite(s->above[c]) && isfinite(s->below[c]));
+            tools.release(tools.ctx, s);
+        }
+    }
+    unlink(path);
+}

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/// Of a pixel: a thousand times the sun's. Beyond, sums of the renderer's are no numbers any more.
+static const float light_most = 1e9f;
+
 /// By its first bytes: the name may end as it likes.
 static int is_exr(FILE *f)
 {
@@ -165,8 +168,8 @@ void bw_hdri_sky(const struct bw_hdri *file, int32_t step, struct bw_sky *s)
             for (int q = 0; q < step * step; q++) {
                 const int at[2] = {x * step + q % step, y * step + q / step};
                 if (at[0] >= file->w || at[1] >= file->h) continue;
-                for (int c = 0; c < 3; c++)
-                    to[c] += gain * file->rgb[3 * ((size_t)at[1] * (size_t)file->w + (size_t)at[0]) + (size_t)c];
+                const float *rgb = file->rgb + 3 * ((size_t)at[1] * (size_t)file->w + (size_t)at[0]);
+                for (int c = 0; c < 3; c++) to[c] = fminf(to[c] + gain * rgb[c], light_most);
             }
         }
 }
