@@ -54,7 +54,7 @@ static inline size_t bw_noise_place(struct bw_noise_lattice *l, uint64_t seed, d
 /// Fill the lattice for the time coordinate `time` (lattice cells).
 static inline void bw_noise_fill(struct bw_noise_lattice *l, uint64_t seed, double time)
 {
-    double slice = floor(time), f = time - slice, w = bw_noise_fade(f);
+    double slice = fmin(fmax(floor(time), -4e18), 4e18), f = fmin(fmax(time - slice, 0), 1), w = bw_noise_fade(f);
     float *g = l->g;
     for (int32_t k = 0; k < l->n[2]; k++)
         for (int32_t j = 0; j < l->n[1]; j++)

@@ -18,6 +18,7 @@
  * SCA 2003. */
 #include "texture.h"
 
+#include <common/number/whole.h>
 #include <math.h>
 #include <string.h>
 
@@ -267,7 +268,7 @@ enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct
     enum bw_status st = BW_OK;
     for (int q = 0; q < TEXTURES && !st; q++) {
         double phase = time / renew + (double)q / TEXTURES;
-        int64_t age = (int64_t)floor(phase) + 1;
+        int64_t age = whole_below(phase) + 1;
         carry.fresh[q] = !t->way[q].comps || t->age[q] != age;
         stretch.weight[q] = (float)sin(PI * (phase - floor(phase)));
         st = t->way[q].comps ? dense_move(s, &t->way[q], vel) : dense_make(s, &t->way[q], vel, 3);

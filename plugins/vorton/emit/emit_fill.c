@@ -8,6 +8,7 @@
  * again. */
 #include "flow/bins.h"
 #include "emit.h"
+#include <common/number/whole.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
@@ -89,7 +90,7 @@ enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, i
     if (!inside) return s->host->fail(s, BW_ERR_PRESET, "the shape is smaller than `spacing`, %g m", f->spacing);
     out->item = s->host->scratch(s, (size_t)inside * sizeof *out->item);
     if (!out->item) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld vortons", (long long)inside);
-    uint64_t seed = s->seed ^ bw_mix64((uint64_t)llround(s->time * 1e6) + 1); // refills differ
+    uint64_t seed = s->seed ^ bw_mix64((uint64_t)whole_below(s->time * 1e6 + 0.5) + 1); // refills differ
     for (int64_t i = 0; i < sites; i++) {
         if (!place_at(&l, &pose, i, x)) continue;
         for (int a = 0; a < 3; a++)

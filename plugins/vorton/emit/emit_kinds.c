@@ -7,12 +7,14 @@
  * its annulus holds. Without, σ = c. A vorton's volume is such that α/volume is the vorticity at the line's middle: V =
  * 2πc²·ds. */
 #include "emit.h"
+#include <common/number/whole.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
 #define OVERLAP 1.4
+#define VORTONS_MOST 1e9
 #define EDGE 2.8 ///< the outermost lines end here, in deviations
 
 /// Unit vectors: w along `axis`, u and v across. 0: the axis has no length.
@@ -185,8 +187,8 @@ static enum bw_status tube_make(struct bw_stage *s, const struct emit_params *p,
 /// How many of `rate` a second fall into this step: the same whatever the steps. *first: number of the first of them.
 static int64_t events(const struct bw_stage *s, double rate, int64_t *first)
 {
-    *first = (int64_t)floor(s->time * rate);
-    return (int64_t)floor((s->time + s->dt) * rate) - *first;
+    *first = whole_below(s->time * rate);
+    return whole_below((s->time + s->dt) * rate) - *first;
 }
 
 /// A cylindrical sheet of circulation U a metre leaves the edge at U/2; it is cut into rings `core` apart.
@@ -199,6 +201,8 @@ static enum bw_status jet_make(struct bw_stage *s, const struct emit_params *p, 
     int64_t first, n = events(s, rate, &first);
     if (!frame_make(j->axis, c.u, c.v, c.w)) return axis_fail(s, "the jet's axis");
     c.segments = segments_of(j->segments, 2 * PI * j->radius, core.sigma);
+    if ((double)n * (double)c.segments > VORTONS_MOST)
+        return s->host->fail(s, BW_ERR_PRESET, "the jet sheds %g rings a second, more than can be made", rate);
     enum bw_status st = brood_make(s, b, n * c.segments);
     for (int64_t i = 0; i < n && !st; i++) {
         double late = s->time + s->dt - (double)(first + 1 + i) / rate;

@@ -6,6 +6,7 @@
  * else here, along every evaluator and the grid fields of `flow`. */
 #include "carry.h"
 #include "threads.h"
+#include <common/number/whole.h>
 #include <common/shape/shape.h>
 #include <math.h>
 #include <string.h>
@@ -150,16 +151,16 @@ static enum bw_status places_draw(struct bw_stage *s, const struct pose *pose, b
 {
     const struct params *p = s->params;
     double a_second = p->rate * (double)p->count, last = (s->time + s->dt) * a_second;
-    if (!(last < NUMBER_MAX) || s->dt * a_second > LATTICE_MAX)
+    if (!(last < NUMBER_MAX && s->time * a_second > -NUMBER_MAX) || s->dt * a_second > LATTICE_MAX)
         return s->host->fail(s, BW_ERR_PRESET, "rate times count, %g tracers a second, is more than can be made",
                              a_second);
-    uint64_t first = (uint64_t)floor(s->time * a_second), end = (uint64_t)floor(last);
-    *count = (int64_t)(end - first);
+    const int64_t first = whole_below(s->time * a_second); // below 0 before the first frame
+    *count = whole_below(last) - first;
     *out = s->host->scratch(s, (size_t)*count * sizeof **out + 1);
     if (!*out) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld tracers", (long long)*count);
     for (int64_t i = 0; i < *count; i++) {
         if (i % 1024 == 0 && s->host->cancelled(s)) return BW_ERR_CANCELLED;
-        if (!random_place(s, pose, first + (uint64_t)i, (*out)[i]))
+        if (!random_place(s, pose, (uint64_t)(first + i), (*out)[i]))
             return s->host->fail(s, BW_ERR_PRESET, "the shape fills too little of its box to be hit at random");
     }
     return BW_OK;

@@ -2,6 +2,8 @@
 /* Vortons: how fast rings go, what stays constant, the error of fast methods, and what must be refused. */
 #include "vortons.h"
 
+#include <common/number/whole.h>
+
 /* ---- rings ---- */
 
 /// Mean z of the vortons.
@@ -81,6 +83,46 @@ Test(vortons, equal_bytes)
         test_end(&one);
         test_end(&two);
     }
+}
+
+/* Things a second are numbered from the first frame on, below 0 in the warm-up, and are the same however a frame is
+ * cut: what comes after the warm-up is what comes without one. */
+Test(vortons, tracers_of_a_warm_up)
+{
+    double *place[3];
+    int64_t n[3];
+    for (int k = 0; k < 3; k++) {
+        struct test_run r = run(HEAD "time: {fps: 24, frames: 1-2, warmup: %d, substeps: %d}\nstages:\n"
+                                     "  - set: {field: vel, value: [0, 0, 0]}\n"
+                                     "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 300, rate: 40 1/s, flow: "
+                                     "[vel]}\n",
+                                k ? 2 : 0, k < 2 ? 1 : 3);
+        const double *x = attribute(&r, "tracers", "pos", &n[k]);
+        place[k] = malloc((size_t)n[k] * 24);
+        memcpy(place[k], x, (size_t)n[k] * 24);
+        test_end(&r);
+    }
+    cr_assert(n[0] == 500 && n[1] == 1500 && n[2] == 1500, "%lld, %lld and %lld", (long long)n[0], (long long)n[1],
+              (long long)n[2]);
+    cr_expect(!memcmp(place[1], place[2], 1500 * 24), "cut otherwise");
+    cr_expect(!memcmp(place[1] + 3000, place[0], 500 * 24), "after the warm-up");
+    cr_expect(memcmp(place[1], place[0], 500 * 24), "the warm-up's own");
+    for (int k = 0; k < 3; k++) free(place[k]);
+}
+
+/* What no whole number can be is none, and no undefined one. */
+Test(vortons, rates_beyond_all_measure)
+{
+    cr_expect(whole_below(-0.5) == -1 && whole_below(2.9) == 2 && whole_below(-3) == -3);
+    cr_expect(whole_below(1e300) == (int64_t)1 << 62 && whole_below(-HUGE_VAL) == -((int64_t)1 << 62));
+    cr_expect(whole_below(NAN) == 0);
+    run_refused("more than can be made",
+                HEAD "time: {fps: 24, frames: 1-2, warmup: 2}\nstages:\n"
+                     "  - vorton.emit: {source: {jet: {speed: 1e5, core: 1e-17, radius: 1 m, segments: 100}}}\n"
+                     "  - vorton.velocity: {}\n");
+    run_refused("more than can be made", HEAD
+                "time: {fps: 24, frames: 1-2, warmup: 1000000}\nstages:\n  - set: {field: vel, value: [0, 0, 0]}\n"
+                "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 1000000000, rate: 1e6 1/s, flow: [vel]}\n");
 }
 
 /* ---- the fast methods against the direct sum ---- */
