@@ -142,7 +142,7 @@ static void preset_print(const json_t *p)
     printf("%s, a preset\n%s\nfile: %s\n", cli_text(p, "name"), cli_text(p, "comment"), cli_text(p, "path"));
     json_array_foreach (json_object_get(p, "domains"), i, d) domain_print(d);
     printf("frames: %.0f-%.0f at %g a second", cli_number(p, "first"), cli_number(p, "last"), cli_number(p, "fps"));
-    if (cli_number(p, "warmup") > 0) printf(", after %.0f of warm-up", cli_number(p, "warmup"));
+    if (cli_number(p, "warmup") > 0) printf(", after %.4g of warm-up", cli_number(p, "warmup"));
     puts("\n\nStages, in the order they run");
     links_print(json_object_get(p, "stages"));
     if (json_array_size(json_object_get(p, "exports"))) puts("\nExports");

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/text/utf8.h"
 #include "preset/values/params.h"
+#include <math.h>
 #include <string.h>
 
 /* Of a file's 255 bytes, 55 are for _quick, _v002, frame and suffix. */
@@ -44,6 +45,7 @@ static enum bw_status time_take(struct bw_preset *p, const struct bw_time_values
     struct bw_preset_time *t = &p->time;
     const struct bw_node *substeps = bw_node_get(map, "substeps");
     *t = (struct bw_preset_time){.fps = v->fps, .dt = v->dt, .cfl = v->cfl, .warmup = v->warmup};
+    t->files = v->files > 0 ? v->files : v->fps;
     t->seed = (uint64_t)v->seed;
     t->first = v->frames.first;
     t->last = v->frames.last;
@@ -122,13 +124,13 @@ static enum bw_status stage_read(struct bw_preset *p, struct bw_preset_stage *s,
     enum bw_status status = entry_read(p, inner, 1, &v, d);
     if (status) return status;
     const struct bw_node *bind = bw_node_get(inner, "bind");
-    int always = bw_node_is_null(bw_node_get(inner, "frames"));
+    const struct bw_node *frames = bw_node_get(inner, "frames");
     *s = (struct bw_preset_stage){.type = inner->key, .enabled = v.enabled, .node = inner, .place = inner->key_place};
     s->id = bw_node_get(inner, "id")->text;
     s->domain = text_of(bw_node_get(inner, "domain"));
     s->bind = bw_node_is_null(bind) ? NULL : bind;
-    s->frame_first = always ? INT64_MIN : v.frames.first;
-    s->frame_last = always ? INT64_MAX : v.frames.last;
+    s->frame_from = -HUGE_VAL, s->frame_to = HUGE_VAL;
+    if (!bw_node_is_null(frames) && !bw_parse_span(frames->text, &s->frame_from, &s->frame_to)) s->frame_from -= 1;
     return BW_OK;
 }
 

@@ -23,12 +23,20 @@ struct bw_preset_time {
     double fps;                         ///< default 24
     int64_t first, last;                ///< frames, default 1-100
     int64_t write_first, write_last;    ///< of these, the ones that are written (--frames); default all
-    int64_t warmup;                     ///< frames before the first that are not written
+    double warmup;                      ///< frames before the first that are not written
+    double files;                       ///< numbered files a second; fps, unless the preset says otherwise
     int32_t substeps_min, substeps_max; ///< auto: 1 … 64; `substeps: 4`: 4, 4
     double dt;                          ///< > 0: fixed step, s (a frame's last step is cut to fit)
     double cfl;                         ///< cells a step, default 3
     uint64_t seed;
 };
+
+/// The frame that the run begins with, of which only a part may be simulated.
+static inline int64_t bw_preset_begin(const struct bw_preset_time *t)
+{
+    const int64_t whole = (int64_t)t->warmup;
+    return t->first - whole - (t->warmup - (double)whole > 1e-9);
+}
 
 struct bw_preset_field { ///< one entry of `fields:`
     const char *name;
@@ -45,10 +53,10 @@ struct bw_preset_stage {
     const char *type; ///< "mac.project"
     const char *id;   ///< unique; default: the type, with _2, _3 … appended when it repeats unnamed
     int32_t enabled;
-    int64_t frame_first, frame_last; ///< INT64_MIN … INT64_MAX by default
-    const char *domain;              ///< NULL: the first
-    const struct bw_node *bind;      ///< map port → field, or NULL
-    struct bw_node *node;            ///< parameters (a map), with the reader's own keys still in it
+    double frame_from, frame_to; ///< it works from the end of one to that of the other; ±HUGE_VAL by default
+    const char *domain;          ///< NULL: the first
+    const struct bw_node *bind;  ///< map port → field, or NULL
+    struct bw_node *node;        ///< parameters (a map), with the reader's own keys still in it
     struct bw_place place;
 };
 

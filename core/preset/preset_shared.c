@@ -66,7 +66,7 @@ static int scale_put(const struct bw_preset *p, struct bw_node *map, const struc
     const struct {
         const char *key;
         double value;
-    } said[] = {{"scale", p->scaled.scale}, {"fps", p->scaled.played}};
+    } said[] = {{"larger", p->scaled.scale}, {"fps", p->scaled.played}};
     for (uint32_t i = 0; i < BW_COUNT(said); i++) {
         if (!row_find(rows, n, said[i].key) || bw_node_get(map, said[i].key)) continue;
         char *text = bw_printf("%.17g", said[i].value);

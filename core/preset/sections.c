@@ -11,6 +11,9 @@
      .doc = text, .flags = BW_PARAM_MIN_OPEN}
 #define FRAMES(S, m, name, default_, text) \
     {.key = name, .type = BW_PARAM_FRAMES, .offset = BW_OFFSET(S, m, struct bw_frames), .def = default_, .doc = text}
+#define SPAN(S, m, name, default_, text) \
+    {.key = name, .type = BW_PARAM_FRAMES, .offset = BW_OFFSET(S, m, struct bw_frames), .def = default_, \
+     .choices = "parts", .doc = text}
 #define MAP(S, m, T, name, rows, low, high, text) \
     {.key = name, .type = BW_PARAM_MAP, .offset = BW_OFFSET(S, m, struct bw_list), .min = low, .max = high, \
      .doc = text, .n_sub = BW_COUNT(rows), .sub = rows, .sub_size = sizeof(T)}
@@ -95,7 +98,9 @@ static const struct bw_param time_rows[] = {
     ABOVE_ZERO(TIME, fps, "fps", NULL, "24", NULL, "Frames a second."),
     FRAMES(TIME, frames, "frames", "1-100", "First and last frame; those of the files, when there is frames_from."),
     FRAMES(TIME, write, "write", NULL, "The frames that are written (--frames); all when nothing is said."),
-    BW_INT(TIME, warmup, "warmup", "0", 0, 1e9, "Frames before the first that are not written."),
+    BW_F64(TIME, warmup, "warmup", "0", 0, 1e9, NULL, "Frames before the first that are not written.", BW_PARAM_STATIC),
+    ABOVE_ZERO(TIME, files, "files", NULL, NULL, NULL,
+               "Numbered files a second that shapes and `load` read; as many as frames when nothing is said."),
     {.key = "substeps",
      .type = BW_PARAM_LIST,
      .offset = BW_OFFSET(TIME, substeps, struct bw_list),
@@ -199,7 +204,7 @@ static const struct bw_param bind_row[] = {
 
 const struct bw_param bw_stage_rows[] = {
     EVERY_ENTRY,
-    FRAMES(ENTRY, frames, "frames", NULL, "The frames in which it works; all when nothing is said."),
+    SPAN(ENTRY, frames, "frames", NULL, "The frames in which it works, parts of them too; all when nothing is said."),
     MAP(ENTRY, bind, struct bw_bind_values, "bind", bind_row, 0, 0, "Other fields for its ports: {density: dye}."),
 };
 const uint32_t bw_stage_n_rows = BW_COUNT(bw_stage_rows);

@@ -33,9 +33,9 @@ struct bw_domain_values {
 };
 
 struct bw_time_values {
-    double fps, dt, cfl;
+    double fps, dt, cfl, warmup, files;
     struct bw_frames frames, write;
-    int64_t warmup, seed;
+    int64_t seed;
     struct bw_list substeps; ///< of int64_t; empty: auto
 };
 

@@ -3,9 +3,29 @@
 #include "call.h"
 #include <math.h>
 
+#define FRAME_SAME 1e-7 ///< frames, that are rounding
+
 bool call_due(const struct bw_chain *c, const struct run_stage *s)
 {
-    return c->clock.frame >= s->preset->frame_first && c->clock.frame <= s->preset->frame_last;
+    const struct bw_preset_time *t = &c->preset->time;
+    const double now = (double)t->first + c->clock.time * t->fps;
+    const bool step = now < (double)c->clock.frame - FRAME_SAME; // else a frame is there, or the run begins
+    if (step) return now > s->preset->frame_from - FRAME_SAME && now < s->preset->frame_to - FRAME_SAME;
+    return now > s->preset->frame_from + FRAME_SAME && now < s->preset->frame_to + FRAME_SAME;
+}
+
+double call_until(const struct bw_chain *c, double end)
+{
+    const struct bw_preset_time *t = &c->preset->time;
+    const double now = (double)t->first + c->clock.time * t->fps;
+    double next = (double)t->first + end * t->fps - FRAME_SAME, until = end;
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        const double edge[] = {c->stages.stage[i].preset->frame_from, c->stages.stage[i].preset->frame_to};
+        for (int k = 0; k < 2; k++)
+            if (edge[k] > now + FRAME_SAME && edge[k] < next)
+                next = edge[k], until = (edge[k] - (double)t->first) / t->fps;
+    }
+    return until;
 }
 
 enum bw_status call_no_memory(struct bw_chain *c)

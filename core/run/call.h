@@ -5,8 +5,10 @@
 
 #include "chain.h"
 
-/// Is the frame in the stage's window?
+/// Does the stage work now: in the step that begins at the clock's time, or as the frame stands there?
 bool call_due(const struct bw_chain *c, const struct run_stage *s);
+/// How far steps may go towards the time `end`, s: a stage that begins or ends within a frame does so between two.
+double call_until(const struct bw_chain *c, double end);
 /// What a stage sees of the clock; dt = 0: no step is being made.
 void call_clock(const struct bw_chain *c, struct run_stage *s, double dt);
 /// Run a callback; its status, with a sentence in every case.

@@ -230,7 +230,7 @@ static enum bw_status frame_advance(struct bw_chain *c)
             if (status == BW_OK) status = turns_settle(c);
             return status == BW_OK ? BW_ERR_CANCELLED : status;
         }
-        status = substep(c, remaining, 1 / fps, &made);
+        status = substep(c, call_until(c, end) - c->clock.time, 1 / fps, &made);
     }
     c->clock.time = end; /* no drift over thousands of frames */
     return status;
@@ -341,7 +341,7 @@ static enum bw_status frame_run(struct bw_chain *c, bool resumed, double start)
     if (!resumed) c->progress.substeps = 0;
     c->where.frame = c->clock.frame;
     c->where.substep = 0;
-    bool first = c->clock.frame == c->preset->time.first - c->preset->time.warmup;
+    bool first = c->clock.frame == bw_preset_begin(&c->preset->time);
     enum bw_status status = first ? setup(c) : frame_advance(c);
     c->progress.elapsed = bw_seconds() - start;
     return status == BW_OK ? frame_finish(c, began) : status;
@@ -385,7 +385,7 @@ static enum bw_status frames_run(struct bw_chain *c)
 {
     const struct bw_preset_time *t = &c->preset->time;
     double start = bw_seconds();
-    int64_t from = t->first - t->warmup, to = t->write_last;
+    int64_t from = bw_preset_begin(t), to = t->write_last;
     bool resumed = false;
     c->progress = (struct bw_progress){.first = t->write_first,
                                        .last = t->write_last,
@@ -395,7 +395,7 @@ static enum bw_status frames_run(struct bw_chain *c)
                                        .residual = NAN,
                                        .iterations = NAN};
     if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
-    c->clock.time = 0 - (double)t->warmup / t->fps; // not -0
+    c->clock.time = 0 - t->warmup / t->fps; // not -0
     c->clock.frame = from;
     c->where.frame = from;
     enum bw_status status = run_begin(c, from, &resumed);
@@ -417,8 +417,8 @@ enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
     if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
     c->ran = true;
     c->log.diag = d;
-    c->clock.frame = c->preset->time.first - c->preset->time.warmup;
-    c->clock.time = 0 - (double)c->preset->time.warmup / c->preset->time.fps;
+    c->clock.frame = bw_preset_begin(&c->preset->time);
+    c->clock.time = 0 - c->preset->time.warmup / c->preset->time.fps;
     enum bw_status status = stages_init(c);
     if (status == BW_OK && c->opt.out) status = exporters_start(&c->exporters, c->clock.time);
     c->log.diag = NULL;

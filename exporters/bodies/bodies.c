@@ -8,6 +8,7 @@
  * `scale`. */
 #include <billow/plugin.h>
 #include <common/contents.h>
+#include <common/larger/larger.h>
 #include <common/outputs.h>
 
 #include <stdio.h>
@@ -16,7 +17,7 @@
 struct options {
     const char *particles, *name;
     int32_t up;
-    double scale;
+    double scale, larger, fps;
 };
 
 static const struct bw_param params[] = {
@@ -25,6 +26,7 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct options, up, "up", "z", "z|y", "Axis that points up in the .usda."),
     BW_F64(struct options, scale, "scale", "1", 0, 1e6, NULL,
            "Lengths are multiplied by it: 100 for a scene in centimetres.", BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
+    LARGER_ROWS(struct options),
 };
 
 /* One body at one frame. */
@@ -73,6 +75,17 @@ static int sample_take(const struct bw_snapshot_particles *p, int64_t i, struct 
            value_take(p, "mass", 1, i, &to->mass) && value_take(p, "shape", 1, i, &to->shape);
 }
 
+/* A body so many times as large, of the same stuff. */
+static void sample_enlarge(struct sample *s, double larger, double times)
+{
+    for (int a = 0; a < 3; a++) {
+        s->pos[a] *= larger, s->size[a] *= larger;
+        s->velocity[a] *= larger / times, s->spin[a] /= times;
+    }
+    s->mass *= larger * larger * larger;
+    s->time *= times;
+}
+
 static enum bw_status frame_take(struct bw_exporter *e, const struct bw_frame *frame)
 {
     const struct options *o = e->params;
@@ -86,6 +99,7 @@ static enum bw_status frame_take(struct bw_exporter *e, const struct bw_frame *f
             *to = (struct sample){.frame = frame->number, .time = frame->time};
             if (!sample_take(p, i, to))
                 return e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" are no bodies", o->particles);
+            sample_enlarge(to, o->larger, larger_slower(o->fps, e->bake->fps));
         }
         return st;
     }
@@ -163,14 +177,15 @@ static int is_first(const struct state *s, int64_t i)
 static void usda_write(FILE *f, const struct bw_exporter *e, const struct state *s)
 {
     const struct options *o = e->params;
+    const double fps = e->bake->fps / larger_slower(o->fps, e->bake->fps);
     fprintf(f,
             "#usda 1.0\n(\n    defaultPrim = \"bodies\"\n    doc = \"%s\"\n    startTimeCode = %lld\n"
             "    endTimeCode = %lld\n"
             "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n"
             "    upAxis = \"%s\"\n)\n\n"
             "def Xform \"bodies\"\n{",
-            e->bake->version, (long long)s->sample[0].frame, (long long)s->sample[s->count - 1].frame, e->bake->fps,
-            e->bake->fps, 1 / o->scale, o->up ? "Y" : "Z");
+            e->bake->version, (long long)s->sample[0].frame, (long long)s->sample[s->count - 1].frame, fps, fps,
+            1 / o->scale, o->up ? "Y" : "Z");
     for (int64_t i = 0; i < s->count; i++)
         if (is_first(s, i)) body_write(f, o, s, &s->sample[i]);
     fprintf(f, "}\n");

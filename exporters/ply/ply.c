@@ -6,6 +6,7 @@
  * those of the bake, z up and metres, unless `up` and `scale` say as vdb's do; the heading tells them to readers. */
 #include <billow/plugin.h>
 #include <common/contents.h>
+#include <common/larger/larger.h>
 #include <common/outputs.h>
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ struct options {
     const char *particles, *name;
     int64_t every;
     int32_t precision, up;
-    double scale;
+    double scale, larger, fps;
 };
 
 static const struct bw_param params[] = {
@@ -27,7 +28,21 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct options, up, "up", "z", "z|y", "World axis that points up: z for Blender, y for Houdini."),
     BW_F64(struct options, scale, "scale", "1", 1e-6, 1e6, NULL,
            "Units a metre in the file, as vdb has it: 100 for scenes in centimetres."),
+    LARGER_ROWS(struct options),
 };
+
+/// What a file makes of the bake's numbers.
+struct form {
+    const struct options *o;
+    double length, speed, slower; ///< units for a metre, units a second for a metre a second, seconds for one
+};
+
+static struct form form_of(const struct bw_exporter *e)
+{
+    const struct options *o = e->params;
+    const double length = o->scale * o->larger, slower = larger_slower(o->fps, e->bake->fps);
+    return (struct form){o, length, length / slower, slower};
+}
 
 struct state {
     int32_t announced; ///< anew after a resume: whoever resumes wants to know too
@@ -37,14 +52,18 @@ struct state {
 static size_t value_bytes(const struct bw_attribute *a, int wide) { return a->precision == BW_F64P && wide ? 8 : 4; }
 
 static void head_write(FILE *f, const struct bw_snapshot_particles *p, const struct bw_frame *frame,
-                       const struct options *o)
+                       const struct form *form)
 {
+    const struct options *o = form->o;
     const int wide = o->precision;
     static const char *const axes[] = {"x", "y", "z"}, *const colours[] = {"red", "green", "blue"};
     fprintf(f,
             "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s\n"
-            "comment %.17g units a metre, %c up\nelement vertex %lld\n",
-            (long long)frame->number, frame->time, o->scale, o->up ? 'y' : 'z', (long long)p->count);
+            "comment %.17g units a metre, %c up\n",
+            (long long)frame->number, frame->time * form->slower, o->scale, o->up ? 'y' : 'z');
+    if (o->larger != 1 || form->slower != 1)
+        fprintf(f, "comment %.17g times as large, %.17g times as slow as computed\n", o->larger, form->slower);
+    fprintf(f, "element vertex %lld\n", (long long)p->count);
     for (uint32_t a = 0; a < p->n_attributes; a++)
         for (uint32_t c = 0; c < p->attributes[a].comps; c++) {
             const struct bw_attribute *at = &p->attributes[a];
@@ -66,27 +85,29 @@ static double value_at(const struct bw_attribute *a, const void *data, int64_t a
 }
 
 /// Component c of row i as the file has it: turned, in its units.
-static double value_of(const struct bw_attribute *a, const void *data, int64_t i, uint32_t c, const struct options *o)
+static double value_of(const struct bw_attribute *a, const void *data, int64_t i, uint32_t c, const struct form *form)
 {
     static const uint32_t from[] = {0, 2, 1};
     const int64_t row = i * a->comps;
-    if (!o->up && o->scale == 1) return value_at(a, data, row + c); // most files, without a look at names
-    const int vector = a->comps == 3 && strcmp(a->name, "colour") != 0, turned = vector && o->up;
-    const int length = !strcmp(a->name, "pos") || !strcmp(a->name, "velocity") || !strcmp(a->name, "radius");
+    const int up = form->o->up;
+    if (!up && form->length == 1 && form->speed == 1)
+        return value_at(a, data, row + c); // most, without a look at names
+    const int vector = a->comps == 3 && strcmp(a->name, "colour") != 0, turned = vector && up;
+    const int length = !strcmp(a->name, "pos") || !strcmp(a->name, "radius"), speed = !strcmp(a->name, "velocity");
     const double x = value_at(a, data, row + (turned ? from[c] : c));
-    return (turned && c == 2 ? -x : x) * (length ? o->scale : 1);
+    return (turned && c == 2 ? -x : x) * (length ? form->length : speed ? form->speed : 1);
 }
 
 static size_t value_put(char *to, const struct bw_attribute *a, const void *data, int64_t i, uint32_t c,
-                        const struct options *o)
+                        const struct form *form)
 {
     if (a->precision == BW_I64) {
         int32_t id = (int32_t)((const int64_t *)data)[i * a->comps + c];
         memcpy(to, &id, sizeof id);
         return sizeof id;
     }
-    const double x = value_of(a, data, i, c, o);
-    if (value_bytes(a, o->precision) == 8) {
+    const double x = value_of(a, data, i, c, form);
+    if (value_bytes(a, form->o->precision) == 8) {
         memcpy(to, &x, 8);
         return 8;
     }
@@ -95,12 +116,12 @@ static size_t value_put(char *to, const struct bw_attribute *a, const void *data
 }
 
 /// Rows through a buffer of the stack's; 1: written.
-static int rows_write(FILE *f, const struct bw_snapshot_particles *p, const struct options *o)
+static int rows_write(FILE *f, const struct bw_snapshot_particles *p, const struct form *form)
 {
     char buffer[1 << 16];
     size_t used = 0, row = 0;
     for (uint32_t a = 0; a < p->n_attributes; a++)
-        row += p->attributes[a].comps * value_bytes(&p->attributes[a], o->precision);
+        row += p->attributes[a].comps * value_bytes(&p->attributes[a], form->o->precision);
     for (int64_t i = 0; i < p->count; i++) {
         if (used + row > sizeof buffer) {
             if (fwrite(buffer, 1, used, f) != used) return 0;
@@ -108,7 +129,7 @@ static int rows_write(FILE *f, const struct bw_snapshot_particles *p, const stru
         }
         for (uint32_t a = 0; a < p->n_attributes; a++)
             for (uint32_t c = 0; c < p->attributes[a].comps; c++)
-                used += value_put(buffer + used, &p->attributes[a], p->data[a], i, c, o);
+                used += value_put(buffer + used, &p->attributes[a], p->data[a], i, c, form);
     }
     return fwrite(buffer, 1, used, f) == used;
 }
@@ -134,7 +155,7 @@ static int is_written(const struct options *o, const struct bw_frame *frame)
 static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot_particles *p,
                                  const struct bw_frame *frame)
 {
-    const struct options *o = e->params;
+    const struct form form = form_of(e);
     struct state *s = e->state;
     char name[512];
     file_name(e, p, frame, name);
@@ -142,8 +163,8 @@ static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot
     if (!path) return BW_ERR_IO;
     FILE *f = fopen(path, "wb");
     int good = f != NULL;
-    if (good) head_write(f, p, frame, o);
-    good = good && rows_write(f, p, o);
+    if (good) head_write(f, p, frame, &form);
+    good = good && rows_write(f, p, &form);
     if (f && fclose(f)) good = 0;
     return output_end(e, path, name, good ? BW_OK : BW_ERR_IO, NULL, "particles", &s->announced);
 }

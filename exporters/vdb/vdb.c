@@ -2,7 +2,8 @@
 /* Exporter `vdb`: one OpenVDB file a frame, vdb/NAME_0001.vdb, all grids in it, as Blender and Houdini expect them.
  *
  * File metadata: creator ("Billow …"; a creator that begins with "Houdini" makes Blender turn the object), preset,
- * preset_hash, fps, frame, time (s), units, scale, up_axis, seed, simd; with `blend` also `domain` and `blend`. Grid
+ * preset_hash, fps, frame, time (s), units, scale (units a metre), up_axis, seed, simd; with `blend` also `domain` and
+ * `blend`; where it is not as computed, `larger` and `slower`. Grid
  * metadata: unit; for temperature `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored
  * 1) and `ambient` (K). */
 #include "vdb.h"
@@ -41,6 +42,7 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct vdb_params, up, "up", "z", "z|y", "World axis that points up: z for Blender, y for Houdini."),
     BW_F64(struct vdb_params, scale, "scale", "1", 1e-6, 1e6, NULL,
            "Lengths are multiplied by it: transform, vel and distances (100: a scene in centimetres)."),
+    LARGER_ROWS(struct vdb_params),
     BW_CHOICE(struct vdb_params, precision, "precision", "half", "half|float", "16 or 32 bits a value."),
     BW_CHOICE(struct vdb_params, compression, "compression", "blosc", "blosc|zip|none", "How values are packed."),
     BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered",
@@ -128,11 +130,11 @@ static enum bw_status vdb_init(struct bw_exporter *e)
     if (p->up == 1 && p->velocity == VDB_STAGGERED)
         return e->host->fail(e, BW_ERR_PRESET,
                              "`velocity: staggered` holds only with `up: z`: turned faces have no place in a VDB grid");
-    if (e->domains[e->domain]->h * p->scale < VOXEL_LEAST)
+    if (e->domains[e->domain]->h * vdb_length(p) < VOXEL_LEAST)
         return e->host->fail(e, BW_ERR_PRESET,
                              "voxels of %g are finer than the %g that VDB files can have: `scale: 1000` makes lengths "
                              "in them millimetres",
-                             e->domains[e->domain]->h * p->scale, VOXEL_LEAST);
+                             e->domains[e->domain]->h * vdb_length(p), VOXEL_LEAST);
     if (p->points.count) e->host->want_motion(e);
     return blend_find(e);
 }
@@ -155,11 +157,13 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
         {.key = "creator", .string = b->version},
         {.key = "preset", .string = b->name},
         {.key = "preset_hash", .string = b->preset_hash},
-        {.key = "fps", .type = BWVDB_DOUBLE, .number = frame->fps},
+        {.key = "fps", .type = BWVDB_DOUBLE, .number = frame->fps / vdb_slower(e)},
         {.key = "frame", .type = BWVDB_INT64, .integer = frame->number},
-        {.key = "time", .type = BWVDB_DOUBLE, .number = frame->time + 0.0},
+        {.key = "time", .type = BWVDB_DOUBLE, .number = frame->time * vdb_slower(e) + 0.0},
         {.key = "units", .string = "m, s, K"},
         {.key = "scale", .type = BWVDB_DOUBLE, .number = p->scale},
+        {.key = "larger", .type = BWVDB_DOUBLE, .number = p->larger},
+        {.key = "slower", .type = BWVDB_DOUBLE, .number = vdb_slower(e)},
         {.key = "up_axis", .string = p->up ? "y" : "z"},
         {.key = "seed", .string = seed},
         {.key = "simd", .string = levels[b->simd < BW_COUNT(levels) ? b->simd : 0]},
@@ -170,6 +174,8 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
     const uint32_t n = BW_COUNT(rows) - (p->blend && *p->blend ? 0 : 2);
     struct bwvdb_error error;
     for (uint32_t i = 0; i < n; i++) {
+        const int times = !strcmp(rows[i].key, "larger") || !strcmp(rows[i].key, "slower");
+        if (times && rows[i].number == 1) continue;
         enum bwvdb_status s = bwvdb_writer_meta(w, &rows[i], &error);
         if (s) return e->host->fail(e, (enum bw_status)s, "%s", error.text);
     }

@@ -4,6 +4,7 @@
 #define VDB_H
 
 #include <billow/plugin.h>
+#include <common/larger/larger.h>
 #include <common/openvdb/bwvdb.h>
 
 enum vdb_precision { VDB_HALF = 0, VDB_FLOAT = 1 };
@@ -27,7 +28,7 @@ struct vdb_params {
     int64_t velocity_pad;
     const char *blend; ///< another domain's name, or NULL
     double edge;
-    double scale, threshold, normalized_at;
+    double scale, larger, fps, threshold, normalized_at;
 };
 
 struct vdb_state {
@@ -43,6 +44,14 @@ static inline const struct bw_domain_info *vdb_blend(const struct bw_exporter *e
     const struct vdb_state *st = e->state;
     return st->blend ? e->domains[st->blend - 1] : NULL;
 }
+
+/// Units of the file that a computed metre becomes; and a metre a second, in its units and seconds.
+static inline double vdb_length(const struct vdb_params *p) { return p->scale * p->larger; }
+static inline double vdb_slower(const struct bw_exporter *e)
+{
+    return larger_slower(((const struct vdb_params *)e->params)->fps, e->bake->fps);
+}
+static inline double vdb_speed(const struct bw_exporter *e) { return vdb_length(e->params) / vdb_slower(e); }
 
 /// Add every field that the preset asks for to the file. Failures are reported.
 enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);

@@ -82,20 +82,23 @@ static double temperature_gain(const struct vdb_params *p)
     return p->temperature == VDB_NORMALIZED ? 1 / p->normalized_at : 1;
 }
 
-static void grid_values(const struct vdb_params *p, const struct bw_field_info *info, struct bwvdb_grid *g)
+static void grid_values(const struct bw_exporter *e, const struct bw_field_info *info, struct bwvdb_grid *g)
 {
+    const struct vdb_params *p = e->params;
     double gain = 1, threshold = p->threshold;
     if (!strcmp(info->name, "temperature")) {
         gain = temperature_gain(p);
         threshold = p->threshold * 1000 * gain; // the same 0.1 K whatever the encoding
     }
-    if (unit_is(info, "m/s") || unit_is(info, "m")) gain = p->scale;
+    if (unit_is(info, "m/s")) gain = vdb_speed(e);
+    if (unit_is(info, "m")) gain = vdb_length(p);
+    if (unit_is(info, "1/s")) gain = 1 / vdb_slower(e);
     g->gain = (float)gain;
     g->threshold = (float)threshold;
     g->grid_class = info->kind == BW_SCALAR ? BWVDB_CLASS_FOG_VOLUME : BWVDB_CLASS_UNKNOWN;
     if (info->kind == BW_SCALAR && !strcmp(info->name, "solid")) {
         g->grid_class = BWVDB_CLASS_LEVEL_SET;
-        g->band = (float)(3 * info->domain->h * p->scale); // distances are exact that far only
+        g->band = (float)(3 * info->domain->h * vdb_length(p)); // distances are exact that far only
     }
 }
 
@@ -107,8 +110,8 @@ static void grid_place(const struct vdb_params *p, const struct bw_field_info *i
     g->half = p->precision == VDB_HALF;
     g->f64 = info->precision == BW_F64P;
     g->y_up = p->up == 1;
-    g->voxel = d->h * p->scale;
-    for (int a = 0; a < 3; a++) g->origin[a] = (d->origin[a] + d->h / 2) * p->scale;
+    g->voxel = d->h * vdb_length(p);
+    for (int a = 0; a < 3; a++) g->origin[a] = (d->origin[a] + d->h / 2) * vdb_length(p);
     for (uint32_t c = 0; c < g->comps; c++) g->background[c] = (float)info->background[c];
     if (g->comps == 3) g->vector_type = vector_points(info) ? BWVDB_VEC_CONTRAVARIANT_RELATIVE : BWVDB_VEC_INVARIANT;
 }
@@ -282,7 +285,7 @@ static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapsho
     struct grid_facts facts = {.n = 0};
     struct bwvdb_grid g = {.name = NULL};
     grid_place(e->params, f->info, &g);
-    grid_values(e->params, f->info, &g);
+    grid_values(e, f->info, &g);
     facts_make(e, f->info, &facts);
     g.meta = facts.row, g.n_meta = facts.n;
     int blends = vdb_blend(e) && field_adds(f->info);
@@ -378,7 +381,7 @@ static enum bw_status mac_add(struct bw_exporter *e, const struct bw_frame *fram
     if (s) return s;
     struct bwvdb_grid g = {.region = region, .fill = mac_fill, .fill_user = &source};
     grid_place(p, f->info, &g);
-    grid_values(p, f->info, &g);
+    grid_values(e, f->info, &g);
     g.f64 = 0; // read_box hands out floats
     g.vector_type = BWVDB_VEC_CONTRAVARIANT_RELATIVE;
     g.grid_class = source.staggered ? BWVDB_CLASS_STAGGERED : BWVDB_CLASS_UNKNOWN;

@@ -5,14 +5,18 @@
 #include <string.h>
 
 enum { ATTRIBUTES_MOST = 32 };
+enum { GAIN_NONE, GAIN_LENGTH, GAIN_SPEED };
 
 static const struct {
     const char *ours, *theirs;
-    uint32_t length, turns; ///< 1: `scale` applies; `up` applies
-} names[] = {
-    {"velocity", "v", 1, 1}, {"radius", "pscale", 1, 0}, {"colour", "Cd", 0, 0}, {"strength", "strength", 0, 1}};
+    uint32_t gain, turns; ///< what `scale` does to it; 1: `up` applies
+} names[] = {{"velocity", "v", GAIN_SPEED, 1},
+             {"radius", "pscale", GAIN_LENGTH, 0},
+             {"colour", "Cd", GAIN_NONE, 0},
+             {"strength", "strength", GAIN_NONE, 1}};
 
-static struct bwvdb_points_attribute attribute_of(const struct bw_snapshot_particles *p, uint32_t a, double scale)
+static struct bwvdb_points_attribute attribute_of(const struct bw_snapshot_particles *p, uint32_t a,
+                                                  const struct bw_exporter *e)
 {
     static const uint32_t numbers[] = {[BW_F32] = BWVDB_F32, [BW_F64P] = BWVDB_F64, [BW_I64] = BWVDB_I64};
     const struct bw_attribute *at = &p->attributes[a];
@@ -21,7 +25,9 @@ static struct bwvdb_points_attribute attribute_of(const struct bw_snapshot_parti
     for (uint32_t i = 0; i < BW_COUNT(names); i++) {
         if (strcmp(names[i].ours, at->name)) continue;
         out.name = names[i].theirs;
-        out.gain = names[i].length ? scale : 1;
+        out.gain = names[i].gain == GAIN_LENGTH  ? vdb_length(e->params)
+                   : names[i].gain == GAIN_SPEED ? vdb_speed(e)
+                                                 : 1;
         out.turns = names[i].turns;
     }
     return out;
@@ -33,12 +39,12 @@ static enum bw_status particles_add(struct bw_exporter *e, const struct bw_snaps
     const struct vdb_params *o = e->params;
     struct bwvdb_points_attribute attribute[ATTRIBUTES_MOST];
     struct bwvdb_points points = {
-        .name = p->name, .count = p->count, .gain = o->scale, .y_up = o->up == 1, .attributes = attribute};
+        .name = p->name, .count = p->count, .gain = vdb_length(o), .y_up = o->up == 1, .attributes = attribute};
     struct bwvdb_error error;
     for (uint32_t a = 0; a < p->n_attributes && points.n_attributes < ATTRIBUTES_MOST; a++) {
         const struct bw_attribute *at = &p->attributes[a];
         if (!strcmp(at->name, "pos") && at->precision == BW_F64P) points.pos = (const double(*)[3])p->data[a];
-        else if (at->comps == 1 || at->comps == 3) attribute[points.n_attributes++] = attribute_of(p, a, o->scale);
+        else if (at->comps == 1 || at->comps == 3) attribute[points.n_attributes++] = attribute_of(p, a, e);
     }
     if (!points.pos) return e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" have no `pos` of three doubles", p->name);
     enum bwvdb_status failed = bwvdb_writer_points(w, &points, &error);

@@ -125,11 +125,43 @@ check "USD: the box, z-up, in metres" python3 "$work/usd.py" "$work/box/box.usda
 check "USD: the flame, y-up, in centimetres" python3 "$work/usd.py" "$work/flame/flame.usda" \
     density,flame,temperature,vel,solid 'upAxis = "Y"' 'metersPerUnit = 0.01' 'timeCodesPerSecond = 23.976'
 
+# `scale: 2`: twice as large in metres, at the rate of the preset, in USD and in Blender.
+check "larger: a bake" "$billow" bake "$here/box.yaml" --set scale=2 --set time.frames=1001-1003 --set name=large --mute mp4 --mute exr --out "$work/large"
+check "larger: billow blender" "$billow" blender "$work/large"
+check "USD: twice as large" python3 "$work/usd.py" "$work/large/large.usda" density,dye,vel 'upAxis = "Z"' \
+    'metersPerUnit = 1' 'timeCodesPerSecond = 25' 'startTimeCode = 1001' 'endTimeCode = 1004'
+if have blender; then
+    cat >"$work/twice.py" <<'PY'
+import bpy, os, sys
+box, large = sys.argv[sys.argv.index("--") + 1:]
+sizes = []
+for script in box, large:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    exec(compile(open(script).read(), script, "exec"), {"__file__": script, "__name__": "__main__"})
+    scene = bpy.context.scene
+    volume = [o for o in bpy.data.objects if o.type == "VOLUME"][0]
+    volume.data.grids.load()
+    bpy.context.view_layer.update()
+    corners = [volume.matrix_world @ __import__("mathutils").Vector(c) for c in volume.bound_box]
+    sizes.append([max(c[a] for c in corners) - min(c[a] for c in corners) for a in range(3)])
+    fps = scene.render.fps / scene.render.fps_base
+    if abs(fps - 25) > 1e-4 or abs(scene.unit_settings.scale_length - 1) > 1e-6:
+        print("FAIL", script, fps, scene.unit_settings.scale_length, flush=True)
+        os._exit(1)
+good = all(abs(b / a - 2) < 1e-3 for a, b in zip(*sizes))
+print("OK" if good else "FAIL", sizes, flush=True)
+os._exit(0 if good else 1)
+PY
+    check "Blender: twice as large, at 25 frames a second" blender -b --factory-startup --python "$work/twice.py" -- \
+        "$work/box/box_blender.py" "$work/large/large_blender.py"
+fi
+
 # Bodies: scenes in metres, z up; in centimetres, y up; in inches, z up.
 moving() {
     cat >"$work/$1.yaml" <<YAML
 billow: 1
 name: $1
+scale: ${3:-1}
 domain: {cells: [16, 16, 16], voxel: 10 cm}
 time: {fps: 30, frames: 1001-1009, substeps: 3}
 stages:
@@ -140,11 +172,13 @@ stages:
 export:
   - bodies: {$2}
 YAML
-    "$billow" bake "$work/$1.yaml" --out "$work/$1" && python3 "$here/motion.py" "$work/$1/bodies/$1.csv" "$work/$1/bodies/$1.usda"
+    "$billow" bake "$work/$1.yaml" --out "$work/$1" && python3 "$here/motion.py" "$work/$1/bodies/$1.csv" "$work/$1/bodies/$1.usda" "${3:-1}"
 }
 check "bodies: a scene in metres, z up" moving metres ""
 check "bodies: a scene in centimetres, y up" moving centimetres "up: y, scale: 100"
 check "bodies: a scene in inches, z up" moving inches "scale: 39.37007874015748"
+check "bodies: nine times as large" moving nine "up: y, scale: 100" 9
+check "and as slow" grep -q '^    framesPerSecond = 30$' "$work/nine/bodies/nine.usda"
 
 # Pictures and movie.
 if have identify; then

@@ -87,8 +87,8 @@ static void stage_end(struct run_stage *s)
 static void stage_begin(const struct bw_chain *c, struct run_stage *s)
 {
     struct bw_stage now = s->pub;
-    s->pub.time = -(double)c->preset->time.warmup / c->preset->time.fps;
-    s->pub.frame = (double)(c->preset->time.first - c->preset->time.warmup);
+    s->pub.time = -c->preset->time.warmup / c->preset->time.fps;
+    s->pub.frame = (double)c->preset->time.first - c->preset->time.warmup;
     s->pub.step = 0;
     cr_assert_eq(stage_params(s, s->pub.time), BW_OK);
     if (now.desc->init) cr_assert_eq(now.desc->init(&s->pub), BW_OK, "%s does not begin again", now.id);

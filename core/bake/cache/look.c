@@ -101,9 +101,10 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         bw_picture_stage(v.p, gone, l->size, &l->scene);
         l->particles_alone = !(v.p->thickness > 0) && v.p->particles.show == BW_SHOW_LIGHT;
         if (!l->particles_alone) l->scene.extinction *= v.p->thickness; // files without particles show the smoke
-        l->scene.shutter = v.p->shutter / t->fps;
-        l->scene.streak = v.p->particles.streak / t->fps;
-        l->scene.tick = 1 / t->fps;
+        const double fps = view->fps > 0 ? view->fps : t->fps; // files have their own seconds where they are larger
+        l->scene.shutter = v.p->shutter / fps;
+        l->scene.streak = v.p->particles.streak / fps;
+        l->scene.tick = 1 / fps;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
         l->sparks = (struct bw_sparks_wish){(enum bw_show_particles)v.p->particles.show, l->scene.ambient,
                                             v.p->particles.size, v.p->particles.vary};

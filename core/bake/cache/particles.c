@@ -23,18 +23,18 @@ enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_
     return door_leave(&door);
 }
 
-/// From metres to the files' units.
-static void spark_scale(struct bw_spark *s, double scale)
+/// From metres and seconds of the bake to the files'.
+static void spark_scale(struct bw_spark *s, const struct bw_vdb_view *seen)
 {
     for (int a = 0; a < 3; a++) {
-        s->at[a] *= scale;
-        s->vel[a] = (float)(s->vel[a] * scale);
+        s->at[a] *= seen->scale;
+        s->vel[a] = (float)(s->vel[a] * seen->scale / seen->slower);
     }
-    s->size = (float)(s->size * scale);
+    s->size = (float)(s->size * seen->scale);
 }
 
-enum bw_status cache_sparks(const struct cache *c, int64_t frame, const struct bw_sparks_wish *wish, double scale,
-                            struct bw_volume *v, struct bw_diag *d)
+enum bw_status cache_sparks(const struct cache *c, int64_t frame, const struct bw_sparks_wish *wish,
+                            const struct bw_vdb_view *seen, struct bw_volume *v, struct bw_diag *d)
 {
     if (wish->which == BW_SHOW_NONE) return BW_OK;
     const struct bw_tools tools = picture_tools();
@@ -48,7 +48,7 @@ enum bw_status cache_sparks(const struct cache *c, int64_t frame, const struct b
             (struct bw_snapshot_particles){p->name, p->count, p->n_attributes, p->attributes, p->data};
     }
     const enum bw_status status = bw_gather_sparks(&tools, &f, wish, v);
-    for (int64_t i = 0; i < v->n_sparks; i++) spark_scale(&v->spark[i], scale);
+    for (int64_t i = 0; i < v->n_sparks; i++) spark_scale(&v->spark[i], seen);
     object_unref(&m->o);
     return status ? out_of_memory(d) : BW_OK;
 }

@@ -54,7 +54,7 @@ json_t *estimate_json(const struct job *j)
     char *wiring = bw_chain_describe(j->chain);
     json_t *o = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:f, s:o?}", "wiring", wiring ? wiring : "",
                           "first", (json_int_t)t->write_first, "last", (json_int_t)t->write_last, "fps", t->fps,
-                          "before", (json_int_t)(t->write_first - t->first + t->warmup), "cells", preset_cells(p),
+                          "before", (json_int_t)(t->write_first - bw_preset_begin(t)), "cells", preset_cells(p),
                           "memory", bw_chain_memory_estimate(j->chain), "memory_allowed", memory_allowed(p), "disk",
                           frames * frame_bytes(j->chain, p), "out", json_bytes(j->out));
     if (o && isfinite(free_bytes)) json_object_set_new(o, "disk_free", json_real(free_bytes));

@@ -18,7 +18,7 @@ struct ply_property {
 struct ply_points {
     const char *row; ///< the first
     size_t n, stride;
-    double scale; ///< its units a metre
+    double scale, larger, slower; ///< its units a metre, and how many times as large and slow it was made
     bool y_up;
     struct ply_property property[PLY_PROPERTIES];
     int n_properties;

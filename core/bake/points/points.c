@@ -52,9 +52,9 @@ struct axes {
 static struct axes axes_of(const struct ply_points *p, const char *name, int comps)
 {
     struct axes x = {{0, 1, 2}, {1, 1, 1}};
-    const bool length = !strcmp(name, "pos") || !strcmp(name, "velocity") || !strcmp(name, "radius");
+    const bool speed = !strcmp(name, "velocity"), length = speed || !strcmp(name, "pos") || !strcmp(name, "radius");
     if (p->y_up && comps == 3 && strcmp(name, "colour") != 0) x = (struct axes){{0, 2, 1}, {1, -1, 1}};
-    for (int c = 0; c < 3 && length; c++) x.times[c] /= p->scale;
+    for (int c = 0; c < 3 && length; c++) x.times[c] /= p->scale * p->larger / (speed ? p->slower : 1);
     return x;
 }
 

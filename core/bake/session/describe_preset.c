@@ -34,10 +34,10 @@ json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r)
         const char *brief = !e ? "(no such exporter)" : e->exporter->brief;
         json_array_append_new(exports, link_json(p->export[i].id, p->export[i].type, brief, p->export[i].enabled));
     }
-    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:f, s:I, s:o, s:o}", "name", p->name, "comment",
+    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:o}", "name", p->name, "comment",
                      p->comment ? p->comment : "", "path", json_bytes(p->path), "domains", domains, "first",
                      (json_int_t)p->time.first, "last", (json_int_t)p->time.last, "fps", p->time.fps, "warmup",
-                     (json_int_t)p->time.warmup, "stages", stages, "exports", exports);
+                     p->time.warmup, "stages", stages, "exports", exports);
 }
 
 /* ---- how it is written ---- */

@@ -75,7 +75,7 @@ static void stage_tell(const struct job *j, const struct bw_preset_stage *stage,
     char *values = bw_calloc(desc->params_size + 8);
     struct bw_params *params =
         values ? bw_params_compile(desc->params, desc->n_params, desc->params_size, stage->node, &ctx, d) : NULL;
-    const struct telling t = {stage, frame >= stage->frame_first && frame <= stage->frame_last, shapes};
+    const struct telling t = {stage, (double)frame > stage->frame_from && (double)frame <= stage->frame_to, shapes};
     const double time = (double)(frame - p->time.first) / p->time.fps;
     if (params && bw_params_eval(params, time, 0, values, d) == BW_OK)
         rows_tell(&t, desc->params, desc->n_params, values);

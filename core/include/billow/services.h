@@ -149,12 +149,14 @@ struct bw_frames_api {
 };
 
 #define BW_SPAN "billow.span/1"
-/// When a stage is at work.
+/// When a stage is at work, and by what rate files follow it.
 struct bw_span_api {
     uint32_t size;
     uint32_t reserved;
     /// [main] From when to when the run steps through it, s; 0: at no time, its `frames` are not among the run's.
     int (*times)(const struct bw_stage *stage, double *from, double *to);
+    /// [main] Numbered files a second: as many as frames, but where the preset is shown larger and slower.
+    double (*files)(const struct bw_stage *stage);
 };
 
 #define BW_WRITER "billow.writer/1"

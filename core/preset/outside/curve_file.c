@@ -14,8 +14,8 @@ enum { POINTS_USUAL = 24, POINTS_MOST = 10000 };
 
 struct wish {
     const struct bw_node *file;
-    int64_t first, last; ///< frames
-    int moves;           ///< they are given
+    double first, last; ///< frames
+    int moves;          ///< they are given
     int64_t points;
     double scale;
     int y_up; ///< -1: nothing was said
@@ -34,7 +34,7 @@ static enum bw_status entry_read(struct wish *w, const struct bw_node *n, struct
     if (!strcmp(n->key, "curve")) w->file = n;
     else if (!strcmp(n->key, "frames")) {
         w->moves = 1;
-        if (bw_parse_frames(n->text, &w->first, &w->last) || w->last <= w->first || w->last - w->first >= POINTS_MOST)
+        if (bw_parse_span(n->text, &w->first, &w->last) || w->last <= w->first || w->last - w->first >= POINTS_MOST)
             return wrong(n, "frames are A-B, 10000 at most", d);
     } else if (!strcmp(n->key, "points")) {
         w->points = strtoll(n->text, &end, 10);
@@ -60,13 +60,14 @@ static char *curve_text(const struct wish *w, const struct curve *c)
     char *out = NULL;
     size_t size;
     FILE *f = open_memstream(&out, &size);
-    const int64_t n = w->moves ? w->last - w->first + 1 : w->points;
+    const int64_t n = w->moves ? llround(w->last - w->first) + 1 : w->points;
     if (!f) return NULL;
     fprintf(f, w->moves ? "{keys: {" : "[");
     for (int64_t i = 0; i < n; i++) {
         double p[3];
         curve_at(c, (double)i / (double)(n - 1), p);
-        if (w->moves) fprintf(f, "%s%lld: ", i ? ", " : "", (long long)(w->first + i));
+        if (w->moves)
+            fprintf(f, "%s%.12g: ", i ? ", " : "", w->first + (w->last - w->first) * (double)i / (double)(n - 1));
         else if (i) fprintf(f, ", ");
         fprintf(f, "[%.9g, %.9g, %.9g]", p[0], p[1], p[2]);
     }

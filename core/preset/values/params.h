@@ -54,6 +54,8 @@ enum bw_status bw_parse_quantity(const char *text, const char *unit, double *val
                                  size_t why_size);
 /// "A-B" or "A" → frame range. BW_ERR_PRESET when it is none.
 enum bw_status bw_parse_frames(const char *text, int64_t *first, int64_t *last);
+/// The same with parts of frames: frame f is the time from f - 1 to f, so "3.5-5" lasts from 2.5 to 5.
+enum bw_status bw_parse_span(const char *text, double *first, double *last);
 /// "12 GiB", "900MB", "1e9" → bytes.
 enum bw_status bw_parse_bytes(const char *text, double *bytes);
 

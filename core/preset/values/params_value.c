@@ -120,6 +120,12 @@ enum { FRAME_MAX = 1000000000 };
 static enum bw_status frames_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
     struct bw_frames *f = &v->frames;
+    double from, to;
+    if (v->row.choices && n->type == BW_NODE_SCALAR && !bw_parse_span(n->text, &from, &to) && fabs(from) <= FRAME_MAX &&
+        fabs(to) <= FRAME_MAX) {
+        *f = (struct bw_frames){(int64_t)floor(from), (int64_t)ceil(to)};
+        return BW_OK;
+    }
     if (n->type != BW_NODE_SCALAR || bw_parse_frames(n->text, &f->first, &f->last))
         return value_error_type(k, v, n, "FIRST-LAST, like 1-100");
     if (f->first >= -FRAME_MAX && f->last <= FRAME_MAX) return BW_OK;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `scale: S`: the same flow, written S times as large and shown √S times as slow, which by Froude's law are one thing:
  * gravity stays what it is, so times grow as the square root of lengths. What is simulated does not change; it is cut
- * into √S times as many frames a second, and what is said by frames, keys too, comes as much later. Files get the
- * lengths by exporters' own `scale`, movies keep their rate (bw_preset_share). */
+ * into √S times as many frames a second, and what is said by frames, keys and expressions too, comes as much later, at
+ * the very same moments; numbered files come at their old rate. Exporters are told how much larger they write
+ * (`larger`), movies keep their rate (bw_preset_share). */
 #include "scale.h"
 
 #include "base/alloc.h"
@@ -10,6 +11,7 @@
 #include "params_private.h"
 #include "preset/tree/node_private.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ static enum bw_status memory_lacks(struct bw_diag *d)
 
 struct stretch {
     double by;     ///< frames for one
+    double rate;   ///< frames a second that the preset says
     int64_t first; ///< the run's first frame, which stays where it is
     struct bw_diag *diag;
 };
@@ -55,14 +58,58 @@ static int number_of(const struct bw_node *n, double *number)
     return n->type == BW_NODE_SCALAR && !bw_quantity_split(n->text, number, &rest) && !*rest;
 }
 
+/* A frame's number as bw_parse_span reads it. */
+static void frame_text(double frame, char out[40])
+{
+    snprintf(out, 40, "%.9f", frame);
+    char *end = out + strlen(out);
+    while (end[-1] == '0') *--end = '\0';
+    if (end[-1] == '.') end[-1] = '\0';
+}
+
 /* Of a curve, keys; else frames in which a stage works: f is the time from f - 1 to f, so A-B begins at A - 1. */
 static enum bw_status frames_stretch(const struct stretch *s, struct bw_node *n, int curve)
 {
-    int64_t a, b;
-    if (n->type != BW_NODE_SCALAR || bw_parse_frames(n->text, &a, &b)) return BW_OK; // its reader says what is wrong
-    const long long end = llround(later(s, (double)b));
-    const long long begin = curve ? llround(later(s, (double)a)) : llround(later(s, (double)(a - 1)) + 1);
-    return text_set(n, bw_printf("%lld-%lld", begin < end ? begin : end, end), s->diag);
+    double a, b;
+    char begin[40], end[40];
+    if (n->type != BW_NODE_SCALAR || bw_parse_span(n->text, &a, &b)) return BW_OK; // its reader says what is wrong
+    frame_text(curve ? later(s, a) : later(s, a - 1) + 1, begin);
+    frame_text(later(s, b), end);
+    return text_set(n, bw_printf("%s-%s", begin, end), s->diag);
+}
+
+/* Where a word that expressions know begins in `text`, at or behind `from`; NULL: nowhere. */
+static const char *word_find(const char *text, const char *from, const char *word)
+{
+    static const char part[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const size_t n = strlen(word);
+    for (const char *at = from; (at = strstr(at, word)); at += n)
+        if ((at == text || !strchr(part, at[-1])) && (!at[n] || !strchr(part, at[n]))) return at;
+    return NULL;
+}
+
+/* `word` in an expression becomes `instead`. */
+static enum bw_status word_replace(struct bw_node *n, const char *word, const char *instead, struct bw_diag *d)
+{
+    for (size_t done = 0;;) {
+        const char *at = word_find(n->text, n->text + done, word);
+        if (!at) return BW_OK;
+        const size_t head = (size_t)(at - n->text);
+        const enum bw_status status =
+            text_set(n, bw_printf("%.*s%s%s", (int)head, n->text, instead, at + strlen(word)), d);
+        if (status) return status;
+        done = head + strlen(instead);
+    }
+}
+
+/* Frames as the preset counts them: `frame` and `fps` of expressions. */
+static enum bw_status expression_stretch(const struct stretch *s, struct bw_node *n)
+{
+    char frame[120], fps[40];
+    snprintf(frame, sizeof frame, "(%lld+(frame-%lld)/%.17g)", (long long)s->first, (long long)s->first, s->by);
+    snprintf(fps, sizeof fps, "%.17g", s->rate);
+    const enum bw_status status = word_replace(n, "frame", frame, s->diag);
+    return status ? status : word_replace(n, "fps", fps, s->diag);
 }
 
 static enum bw_status keys_stretch(const struct stretch *s, struct bw_node *keys)
@@ -81,13 +128,15 @@ static enum bw_status keys_stretch(const struct stretch *s, struct bw_node *keys
     return BW_OK;
 }
 
-/* All that is said by frames, at any depth. */
+/* All that is said by frames, at any depth. `set` has expressions without a sign: under `value`. */
 static enum bw_status tree_stretch(const struct stretch *s, struct bw_node *n)
 {
     enum bw_status status = BW_OK;
     for (int32_t i = 0; n && i < n->count && !status; i++) {
         struct bw_node *c = n->child[i];
-        if (n->type == BW_NODE_MAP && !strcmp(c->key, "frames"))
+        const int value = (n->type == BW_NODE_MAP ? !strcmp(c->key, "value") : n->key && !strcmp(n->key, "value"));
+        if (c->type == BW_NODE_SCALAR && c->text && (c->text[0] == '=' || value)) status = expression_stretch(s, c);
+        else if (n->type == BW_NODE_MAP && !strcmp(c->key, "frames"))
             status = frames_stretch(s, c, bw_node_get(n, "curve") != NULL);
         else if (n->type == BW_NODE_MAP && !strcmp(c->key, "keys") && c->type == BW_NODE_MAP)
             status = keys_stretch(s, c);
@@ -110,36 +159,20 @@ static enum bw_status time_stretch(struct bw_node *root, struct stretch *s, doub
     struct bw_node *time = time_find(root, s->diag);
     if (!time || time->type != BW_NODE_MAP) return s->diag->status; // a section that is no map its reader refuses
     const struct bw_node *fps = bw_node_get(time, "fps"), *frames = bw_node_get(time, "frames");
-    const struct bw_node *warmup = bw_node_get(time, "warmup");
+    const struct bw_node *warmup = bw_node_get(time, "warmup"), *files = bw_node_get(time, "files");
     int64_t first = 1, last = 100;
     double rate = 24, before = 0;
     if ((!bw_node_is_null(fps) && !number_of(fps, &rate)) ||
         (!bw_node_is_null(warmup) && !number_of(warmup, &before)) ||
         (!bw_node_is_null(frames) && (frames->type != BW_NODE_SCALAR || bw_parse_frames(frames->text, &first, &last))))
         return BW_OK; // likewise
-    *played = rate;
+    *played = s->rate = rate;
     s->first = first;
     const long long end = llround(later(s, (double)last));
     enum bw_status status = text_put(time, "fps", bw_printf("%.17g", rate * s->by), s->diag);
     if (!status) status = text_put(time, "frames", bw_printf("%lld-%lld", (long long)first, end), s->diag);
-    if (!status && before > 0) status = text_put(time, "warmup", bw_printf("%lld", llround(before * s->by)), s->diag);
-    return status;
-}
-
-/* Exporters that have a scale of their own, centimetres say. */
-static enum bw_status exports_scale(struct bw_node *list, double scale, struct bw_diag *d)
-{
-    enum bw_status status = BW_OK;
-    for (int32_t i = 0; list && list->type == BW_NODE_SEQ && i < list->count && !status; i++) {
-        const struct bw_node *entry = list->child[i], *own = entry->count ? entry->child[0] : NULL;
-        struct bw_node *n = own && own->type == BW_NODE_MAP ? bw_node_get(own, "scale") : NULL;
-        double number;
-        if (bw_node_is_null(n)) continue;
-        if (!number_of(n, &number))
-            return bw_diag_error(d, &n->place, BW_ERR_PRESET,
-                                 "where the preset has a scale, an exporter's is a number");
-        status = text_set(n, bw_printf("%.17g", number * scale), d);
-    }
+    if (!status && before > 0) status = text_put(time, "warmup", bw_printf("%.17g", before * s->by), s->diag);
+    if (!status && bw_node_is_null(files)) status = text_put(time, "files", bw_printf("%.17g", rate), s->diag);
     return status;
 }
 
@@ -157,8 +190,7 @@ enum bw_status bw_scale_take(struct bw_node *root, struct bw_scaled *out, struct
                              "scale: frames that come from files are as large as those; `billow retime --speed` makes "
                              "them slower, and export.vdb.scale larger");
     struct stretch s = {.by = sqrt(scale), .diag = d};
-    enum bw_status status = exports_scale(bw_node_get(root, "export"), scale, d);
-    if (!status) status = time_stretch(root, &s, &out->played);
+    enum bw_status status = time_stretch(root, &s, &out->played);
     for (uint32_t i = 0; i < BW_COUNT(parts) && !status && out->played > 0; i++)
         status = tree_stretch(&s, bw_node_get(root, parts[i]));
     out->scale = scale;

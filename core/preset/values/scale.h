@@ -7,7 +7,7 @@
 
 /// What is left to be said to exporters.
 struct bw_scaled {
-    double scale;  ///< what files' lengths are multiplied by; 0: nothing was said …
+    double scale;  ///< how many times as large files show it; 0: nothing was said …
     double played; ///< … then frames a second that movies have: time.fps is another
 };
 

@@ -238,6 +238,36 @@ enum bw_status bw_parse_frames(const char *text, int64_t *first, int64_t *last)
     return BW_OK;
 }
 
+/* Digits with a point among them; no exponent, whose sign would look like the dash between two numbers. */
+static const char *decimal_parse(const char *s, double *value)
+{
+    static const char digit[] = "0123456789";
+    char text[32];
+    while (*s == ' ') s++;
+    size_t n = strspn(s + (*s == '-'), digit) + (*s == '-');
+    if (n == (size_t)(*s == '-')) return NULL;
+    if (s[n] == '.') n += 1 + strspn(s + n + 1, digit);
+    if (n >= sizeof text) return NULL;
+    snprintf(text, sizeof text, "%.*s", (int)n, s);
+    *value = strtod(text, NULL);
+    s += n;
+    while (*s == ' ') s++;
+    return s;
+}
+
+enum bw_status bw_parse_span(const char *text, double *first, double *last)
+{
+    double a, b;
+    const char *s = decimal_parse(text, &a);
+    if (!s) return BW_ERR_PRESET;
+    b = a;
+    if (*s) s = *s == '-' ? decimal_parse(s + 1, &b) : NULL;
+    if (!s || *s || b < a - 1 || (b < a && !strchr(text, '.'))) return BW_ERR_PRESET;
+    *first = a;
+    *last = b;
+    return BW_OK;
+}
+
 enum bw_status bw_parse_bytes(const char *text, double *bytes)
 {
     static const char prefixes[] = "kmgt";

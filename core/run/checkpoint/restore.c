@@ -189,7 +189,7 @@ static bool clock_take(struct restore *r, size_t bytes)
 {
     const struct bw_preset_time *t = &r->chain->preset->time;
     const struct checkpoint_clock *at = r->clock;
-    const int64_t from = t->first - t->warmup;
+    const int64_t from = bw_preset_begin(t);
     r->clocks++;
     if (bytes != sizeof *r->clock) return restore_fail(r, "wrong size of", "clock");
     if (!take(r, r->clock, bytes)) return false;

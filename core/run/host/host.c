@@ -392,15 +392,15 @@ static int span_times(const struct bw_stage *stage, double *from, double *to)
 {
     const struct bw_preset_time *t = &host_of(stage)->preset->time;
     const struct bw_preset_stage *s = stage_of((struct bw_stage *)stage)->preset;
-    const int64_t begin = t->first - t->warmup, end = t->write_last;
-    const int64_t first = s->frame_first > begin ? s->frame_first : begin,
-                  last = s->frame_last < end ? s->frame_last : end;
-    *from = (double)((first > begin ? first - 1 : begin) - t->first) / t->fps; // a frame is the time before it
-    *to = (double)(last - t->first) / t->fps;
-    return first <= last;
+    const double first = (double)t->first;
+    *from = (fmax(s->frame_from, first - t->warmup) - first) / t->fps;
+    *to = (fmin(s->frame_to, (double)t->write_last) - first) / t->fps;
+    return *from <= *to;
 }
 
-static const struct bw_span_api span_table = {sizeof span_table, 0, span_times};
+static double span_files(const struct bw_stage *stage) { return host_of(stage)->preset->time.files; }
+
+static const struct bw_span_api span_table = {sizeof span_table, 0, span_times, span_files};
 
 static const struct bw_stage *writer_last(const struct bw_field *field) { return field->writer; }
 

@@ -92,10 +92,13 @@ static void facts_read(struct bw_vdb_view *v, const struct bwvdb_file *f)
     uint32_t n;
     const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *up = meta_find(m, n, "up_axis"),
                             *fps = meta_find(m, n, "fps");
-    const struct bwvdb_meta *scale = meta_find(m, n, "scale"), *creator = meta_find(m, n, "creator");
+    const struct bwvdb_meta *scale = meta_find(m, n, "scale"), *creator = meta_find(m, n, "creator"),
+                            *larger = meta_find(m, n, "larger"), *slower = meta_find(m, n, "slower");
     if (v->y_up < 0) v->y_up = up ? !strcmp(up->string, "y") : creator && !strncmp(creator->string, "Houdini", 7);
     v->fps = fps && fps->number > 0 ? fps->number : 0;
-    v->scale = scale && scale->number > 0 ? scale->number : 1;
+    v->larger = larger && larger->number > 0 ? larger->number : 1;
+    v->slower = slower && slower->number > 0 ? slower->number : 1;
+    v->scale = (scale && scale->number > 0 ? scale->number : 1) * v->larger;
     v->ours = creator && !strncmp(creator->string, "Billow", 6);
 }
 

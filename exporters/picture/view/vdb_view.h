@@ -32,7 +32,9 @@ struct bw_vdb_view {
     const char *field;   ///< wanted by the user, or NULL
     int32_t y_up;        ///< the files' world is y-up; -1: find out
     double lo[3], hi[3]; ///< bounds over the sequence, world units, turned z-up
-    double scale;        ///< world units to a metre
+    double scale;        ///< world units to a metre of the bake
+    double larger;       ///< of which so many come from a preset's `scale`: 2 metres for one …
+    double slower;       ///< … and so many seconds for one
     double fps;          ///< of the files, or 0
     double voxel;        ///< of the grid shown, world units
     int32_t ours;        ///< baked by this program

@@ -29,8 +29,15 @@ static void range_widen(const char *name, int64_t number, void *user)
     if (number > q->last) q->last = number;
 }
 
+static double files_a_second(const struct bw_stage *s)
+{
+    const struct bw_span_api *span = s->host->extension ? s->host->extension(BW_SPAN) : NULL;
+    return span ? span->files(s) : s->fps;
+}
+
 enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct sequence *q)
 {
+    q->files = files_a_second(s);
     char folder[SEQUENCE_PATH];
     struct numbered as;
     const int length = (int)(name_of(path) - path);
@@ -43,11 +50,16 @@ enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct seque
     return q->last < 0 ? s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", path) : BW_OK;
 }
 
+double sequence_wanted(const struct bw_stage *s, const struct sequence *q, double frame)
+{
+    const double begin = round(s->frame - (s->time + s->dt) * s->fps); // frame at t = 0
+    return begin + (frame - begin) * (q->files / s->fps) * q->speed + (double)q->offset;
+}
+
 int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest)
 {
     if (!q->numbered) return 0;
-    double begin = round(s->frame - (s->time + s->dt) * s->fps); // frame at t = 0
-    int64_t n = (int64_t)floor(begin + (frame - begin) * q->speed + (nearest ? 0.5 : 0) + 1e-6) + q->offset;
+    int64_t n = (int64_t)floor(sequence_wanted(s, q, frame) + (nearest ? 0.5 : 0) + 1e-6);
     int64_t span = q->last - q->first + 1, turn = (n - q->first) % span;
     if (n >= q->first && n <= q->last) return n;
     if (q->outside == SEQUENCE_BLANK) return -1;

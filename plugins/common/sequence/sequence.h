@@ -20,12 +20,15 @@ struct sequence {
     int64_t first, last;
     int64_t offset;
     double speed;
+    double files;    ///< a second at speed 1: frames a second, but where the preset is shown larger, and slower
     int32_t outside; ///< enum sequence_outside
 };
 
-/// Look at the path, and fill first and last from the folder if there are # in it; offset, speed and outside are the
-/// caller's. Errors: BW_ERR_IO, said: no folder, or no file with a number for the #.
+/// Look at the path, and fill `files`, and first and last from the folder if there are # in it; offset, speed and
+/// outside are the caller's. Errors: BW_ERR_IO, said: no folder, or no file with a number for the #.
 enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct sequence *q);
+/// The number, fractional, that a file for frame `frame` would have, were there files for all times.
+double sequence_wanted(const struct bw_stage *s, const struct sequence *q, double frame);
 /// Number of the file for frame `frame` (fractional): the one begun last, or with `nearest` != 0
 /// the one nearest in time; -1 outside a sequence that is `blank` there.
 int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest);

@@ -22,9 +22,9 @@ static void folder_make(void)
 
 static void folder_remove(void)
 {
-    static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml"};
+    static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml", "c.csv"};
     char path[128];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, names[i]);
         unlink(path);
     }
@@ -116,8 +116,8 @@ Test(preset, example_of_the_design)
     cr_expect(p->n_fields == 1 && p->field[0].kind == BW_VECTOR && p->field[0].advect == 1 &&
               p->field[0].precision == -1);
     cr_assert(p->n_stages == 6 && p->n_exports == 2);
-    cr_expect(!strcmp(p->stage[0].id, "logs") && !strcmp(p->stage[0].type, "emit") && p->stage[0].frame_last == 1080);
-    cr_expect(p->stage[0].enabled == 1 && p->stage[1].enabled == 0 && p->stage[1].frame_first == INT64_MIN);
+    cr_expect(!strcmp(p->stage[0].id, "logs") && !strcmp(p->stage[0].type, "emit") && p->stage[0].frame_to == 1080);
+    cr_expect(p->stage[0].enabled == 1 && p->stage[1].enabled == 0 && isinf(p->stage[1].frame_from));
     cr_expect(!strcmp(p->stage[2].id, "mac.advect") && !strcmp(bw_node_get(p->stage[2].bind, "density")->text, "dye"));
     cr_expect(!strcmp(p->stage[4].id, "mac.project_2") && !strcmp(p->stage[5].id, "mac.project_3"));
     cr_expect(p->stage[0].place.line == 9 && p->stage[0].place.column == 5);
@@ -241,16 +241,17 @@ Test(preset, extends)
 Test(preset, scale)
 {
     struct files {
-        double scale, fps;
+        double larger, fps;
     };
-    static const struct bw_param rows[] = {BW_F64(struct files, scale, "scale", "1", 0, 1e6, NULL, ""),
+    static const struct bw_param rows[] = {BW_F64(struct files, larger, "larger", "1", 0, 1e6, NULL, ""),
                                            BW_F64(struct files, fps, "fps", "0", 0, 1e6, NULL, "")};
     struct bw_preset *p = good(HEAD "scale: 4\ntime: {frames: 11-30, warmup: 3}\ncamera: {lens: {keys: {21: 1}}}\n"
                                     "stages:\n  - emit: {frames: 11-13, fuel: {keys: {11: 0, 12.5: 1}}}\n"
                                     "export:\n  - vdb: {scale: 100}\n  - mp4:\n");
     const struct bw_preset_time *t = &p->time;
-    cr_expect(t->fps == 48 && t->first == 11 && t->last == 49 && t->warmup == 6 && p->scaled.played == 24);
-    cr_expect(p->stage[0].frame_first == 10 && p->stage[0].frame_last == 15, "what lasted 3 frames lasts 6");
+    cr_expect(t->fps == 48 && t->first == 11 && t->last == 49 && t->warmup == 6 && t->files == 24 &&
+              p->scaled.played == 24);
+    cr_expect(p->stage[0].frame_from == 9 && p->stage[0].frame_to == 15, "what lasted 3 frames lasts 6");
     const struct bw_node *fuel = bw_node_get(bw_node_get(p->stage[0].node, "fuel"), "keys");
     cr_expect(bw_node_get(fuel, "11") && bw_node_get(fuel, "14"));
     const struct bw_node *lens = bw_node_get(bw_node_get(p->root, "camera"), "lens");
@@ -259,15 +260,49 @@ Test(preset, scale)
     for (int i = 0; i < 2; i++) {
         struct bw_node *map = NULL;
         cr_assert_eq(bw_preset_share(p, p->export[i].node, rows, 2, &map), BW_OK);
-        cr_expect_str_eq(bw_node_get(map, "scale")->text, i ? "4" : "400");
+        cr_expect_str_eq(bw_node_get(map, "larger")->text, "4");
         cr_expect_str_eq(bw_node_get(map, "fps")->text, "24");
+        cr_expect(i || !strcmp(bw_node_get(map, "scale")->text, "100"), "units a metre stay what they are");
         bw_node_free(map);
     }
     bw_preset_free(p);
     refused(HEAD "scale: 0\n", "a.yaml:3:8: scale is a number from 0.0001 to 10000");
     refused(HEAD "scale: 2 m\n", "a.yaml:3:8: scale is a number");
     refused(HEAD "scale: 2\nframes_from: x_####.vdb\n", "a.yaml:3:8: scale: frames that come from files");
-    refused(HEAD "scale: 2\nexport: [{vdb: {scale: large}}]\n", "a.yaml:4:24: where the preset has a scale");
+}
+
+/* Every moment is where it was: a charge of 5 frames in a warm-up of one burns its 5/24 s, not 6/33.9. */
+Test(preset, scale_is_exact)
+{
+    static const double by = 1.4142135623730951;
+    file_write("c.csv", "0,0,0\n4,0,0\n");
+    struct bw_preset *p = good(HEAD "scale: 2\ntime: {frames: 1-48, warmup: 1}\nstages:\n"
+                                    "  - emit: {frames: 0-4, fuel: \"=frame/fps + t*frames\", lift: {keys: {7: 1}}}\n"
+                                    "  - set: {field: a, value: [\"frame\", \"2*fps\"]}\n"
+                                    "  - collide: {way: {curve: c.csv, frames: 2-3}}\n");
+    const struct bw_preset_time *t = &p->time;
+    cr_expect_float_eq(t->warmup, by, 1e-12);
+    cr_expect_float_eq(t->warmup / t->fps, 1.0 / 24, 1e-12);
+    cr_expect_eq(bw_preset_begin(t), -1, "a part of a frame is one to begin with");
+    cr_expect_float_eq((p->stage[0].frame_from - 1) / t->fps, -2 / 24.0, 1e-9);
+    cr_expect_float_eq((p->stage[0].frame_to - 1) / t->fps, 3 / 24.0, 1e-9);
+    cr_expect_str_eq(bw_node_get(p->stage[0].node, "fuel")->text, "=(1+(frame-1)/1.4142135623730951)/24 + t*frames");
+    const struct bw_node *value = bw_node_get(p->stage[1].node, "value");
+    cr_expect_str_eq(value->child[0]->text, "(1+(frame-1)/1.4142135623730951)");
+    cr_expect_str_eq(value->child[1]->text, "2*24");
+    const struct bw_node *way = bw_node_get(bw_node_get(p->stage[2].node, "way"), "keys");
+    cr_assert(way && way->count >= 2);
+    cr_expect_float_eq(strtod(way->child[0]->key, NULL), 1 + by, 1e-9);
+    cr_expect_float_eq(strtod(way->child[way->count - 1]->key, NULL), 1 + 2 * by, 1e-9);
+    bw_preset_free(p);
+    p = good(HEAD
+             "stages:\n  - emit: {frames: 1.5-3}\n  - emit: {id: b, frames: -2-7}\n  - emit: {id: c, frames: 5}\n");
+    cr_expect(p->stage[0].frame_from == .5 && p->stage[0].frame_to == 3);
+    cr_expect(p->stage[1].frame_from == -3 && p->stage[1].frame_to == 7);
+    cr_expect(p->stage[2].frame_from == 4 && p->stage[2].frame_to == 5);
+    bw_preset_free(p);
+    refused(HEAD "stages:\n  - emit: {frames: 5-4}\n", "a.yaml:4:20: emit: frames wants FIRST-LAST");
+    refused(HEAD "stages:\n  - emit: {frames: 1e3-2}\n", "frames wants FIRST-LAST");
 }
 
 /* What an exporter does not say itself comes from `look:`, of groups too; a list, or keys of a number, is one thing. */

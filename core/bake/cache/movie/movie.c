@@ -74,7 +74,7 @@ static enum bw_status render_begin(struct show *s, int64_t frame)
 static void sparks_add(struct show *s, int64_t frame, struct bw_volume *v)
 {
     struct bw_diag d = {0};
-    if (cache_sparks(s->cache, frame, &s->look.sparks, s->view.scale, v, &d))
+    if (cache_sparks(s->cache, frame, &s->look.sparks, &s->view, v, &d))
         door_warn(s->door, "particles are not drawn: %s", d.first);
     else if (s->look.sparks.which == BW_SHOW_LIGHT && !v->n_sparks && !s->bare++)
         door_warn(s->door, "its own pictures show particles, and none lie beside it: exporter ply keeps them");

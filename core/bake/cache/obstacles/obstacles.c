@@ -97,6 +97,8 @@ void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct
         for (int a = 0; a < 3; a++) {
             s->shape[i].shape.center[a] *= seen->scale;
             s->shape[i].shape.scale[a] *= seen->scale;
+            s->shape[i].shape.vel[a] *= seen->scale / seen->slower;
+            s->shape[i].shape.spin[a] /= seen->slower;
         }
     if (s && s->frame.n_shapes &&
         (baked_renders(&own, c->session->registry, p, s->frame.time, why) ||

@@ -166,7 +166,7 @@ static void place_put(FILE *f, const struct scene_facts *a)
     const struct bw_scene *s = &a->look.scene;
     const double middle[3] = {0.5 * (s->lo[0] + s->hi[0]), 0.5 * (s->lo[1] + s->hi[1]), s->lo[2]};
     text_put(f, "up", a->view->y_up ? "y" : "z");
-    number_put(f, "scale", a->view->scale);
+    number_put(f, "scale", a->view->scale / a->view->larger);
     fputs("    ", f);
     vector_put(f, "middle", middle);
     fputs(",\n", f);

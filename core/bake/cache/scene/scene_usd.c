@@ -170,7 +170,7 @@ char *scene_usd_text(const struct scene_facts *a)
             "    upAxis = \"%s\"\n)\n\n"
             "def Xform \"%s\" (\n    kind = \"component\"\n)\n{\n",
             root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps,
-            1 / a->view->scale, a->view->y_up ? "Y" : "Z", root);
+            a->view->larger / a->view->scale, a->view->y_up ? "Y" : "Z", root);
     volume_put(f, a, root);
     camera_put(f, a);
     fputs("}\n", f);

@@ -74,7 +74,8 @@ static enum bw_status files_load(struct bw_stage *s, const struct shape_mesh *p,
 static enum bw_status files_select(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m)
 {
     int64_t number[3] = {0, 0, 0};
-    double apart = m->sequence.numbered && p->speed != 0 ? 1 / fabs(p->speed) : 0; // frames between two files
+    const double rate = m->sequence.files * fabs(p->speed),
+                 apart = m->sequence.numbered && rate > 0 ? s->fps / rate : 0; // frames between two files
     for (int i = 0; i < 3 && m->sequence.numbered; i++)
         number[i] = sequence_number(s, &m->sequence, s->frame + (i - 1) * apart, 1);
     m->blank = number[1] < 0;
@@ -154,7 +155,7 @@ static enum bw_status velocity_find(struct bw_stage *s, const struct shape_mesh 
     if (from == to) return BW_OK;
     double(*v)[3] = s->host->scratch(s, (size_t)now->n_points * sizeof *v);
     if (!v) return BW_ERR_MEMORY;
-    double rate = s->fps * fabs(p->speed) / ((from != now) + (to != now));
+    double rate = m->sequence.files * fabs(p->speed) / ((from != now) + (to != now));
     for (int64_t i = 0; i < now->n_points; i++)
         for (int a = 0; a < 3; a++) v[i][a] = (to->point[i][a] - from->point[i][a]) * rate;
     *out = v;

@@ -89,7 +89,7 @@ static enum bw_status velocity_find(struct bw_stage *s, const struct shape_point
         int files = 0;
         if (match[0] && match[0][i] >= 0) from = m->file[0].pos[match[0][i]], files++;
         if (match[2] && match[2][i] >= 0) to = m->file[2].pos[match[2][i]], files++;
-        for (int a = 0; a < 3 && files; a++) m->vel[i][a] = (float)((to[a] - from[a]) * s->fps / files);
+        for (int a = 0; a < 3 && files; a++) m->vel[i][a] = (float)((to[a] - from[a]) * m->sequence.files / files);
     }
     return BW_OK;
 }
@@ -119,13 +119,6 @@ static enum bw_status source_begin(struct bw_stage *s, const struct shape_points
     return status;
 }
 
-/* The number, fractional, that a file for s->frame would have, were there files for all times. */
-static double number_wanted(const struct bw_stage *s, const struct shape_points *p)
-{
-    double begin = round(s->frame - (s->time + s->dt) * s->fps);
-    return begin + (s->frame - begin) * p->speed + (double)p->offset;
-}
-
 enum bw_status points_prepare(struct bw_stage *s, const struct shape_points *p, struct points_source *m)
 {
     enum bw_status status = m->begun ? BW_OK : source_begin(s, p, m);
@@ -135,7 +128,7 @@ enum bw_status points_prepare(struct bw_stage *s, const struct shape_points *p, 
     int64_t number = sequence_number(s, &m->sequence, s->frame, 1);
     m->blank = number < 0;
     m->held = m->sequence.numbered && p->outside == SEQUENCE_HOLD &&
-              number != (int64_t)floor(number_wanted(s, p) + 0.5 + 1e-6);
+              number != (int64_t)floor(sequence_wanted(s, &m->sequence, s->frame) + 0.5 + 1e-6);
     if (m->blank || (m->file[1].loaded && m->file[1].number == number)) return BW_OK;
     return files_load(s, p, m, number);
 }
@@ -281,7 +274,8 @@ enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, co
     c->radius = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->radius);
     if (!c->pos || !c->way || !c->vel || !c->radius) return BW_ERR_MEMORY;
     int moves = m->sequence.numbered && !m->held;
-    double wanted = number_wanted(s, p), ahead = moves ? (wanted - floor(wanted + 0.5 + 1e-6)) / s->fps : 0;
+    double wanted = sequence_wanted(s, &m->sequence, s->frame),
+           ahead = moves ? (wanted - floor(wanted + 0.5 + 1e-6)) / m->sequence.files : 0;
     double shift = s->time + s->dt; // what s->frame stands for
     struct placing a = {s, p, t, m, c, {ahead, ahead}, m->held ? 0 : m->sequence.numbered ? p->speed : 1};
     if (moves) a.ahead[0] += (t->begin - shift) * p->speed, a.ahead[1] += (t->end - shift) * p->speed;
