@@ -27,6 +27,17 @@ class Settings(Case):
         self.assertRegex(text, r"substeps: 2\b")
         self.assertRegex(text, r"size: \[0\.32, 0\.32, 0\.64\]")
 
+    def test_paths_are_no_yaml(self):
+        """A path that is given as one may hold whatever the system lets it hold."""
+        for name in ("a: b.obj", '{"x"}.obj', "# one.obj", "*a, b.obj", "line\nend.obj", "\U0001f600\x85.obj", "c\\d.obj",
+                     os.fsdecode(b"\xe9\xff.obj")):
+            path = pathlib.Path(self.folder) / name
+            path.write_text("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+            for value in ({"mesh": {"file": path}}, {"mesh": {"file": str(path)}}):
+                self.assertIn("mesh", self.resolved({"stages.emit.shape": value}), name)
+            self.assertIn("mesh", self.resolved({"stages.emit.shape": {"mesh": {"file": "gone.obj"}},
+                                                 "stages.emit.shape.mesh.file": path}), name)
+
     def test_whole_numbers(self):
         for words in ({"seed": 1.7}, {"threads": 1.9}, {"frames": (1.5, 3)}, {"seed": "7"}):
             with self.assertRaises(billow.UsageError, msg=str(words)) as caught:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import operator
 import os
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+import re
+from typing import Any, List, Mapping, Match, Optional, Sequence, Tuple, Union
 
 from .errors import UsageError
 
@@ -19,20 +20,25 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):
-        return str(os.fspath(value))
+        return os.fsdecode(value)
     raise TypeError(f"{type(value).__name__} is no value of a preset")
+
+
+def _readable(found: Match[str]) -> str:
+    """Control characters by their numbers, and as presets have them bytes of file names that are no UTF-8."""
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0xDC80 else chr(0xEF00 | code & 0xFF)
 
 
 def value_text(key: str, value: Any) -> str:
     """Text is taken as it stands: "2 cm", "=60 + 30*sin(t)". All else is JSON, which YAML understands."""
     if isinstance(value, str):
         return value
-    if isinstance(value, os.PathLike):
-        return str(os.fspath(value))
     if value is None:
         raise UsageError(f"{key} is None; leave it out where the preset's own value is meant")
     try:
-        return json.dumps(value, default=plain, allow_nan=False)
+        text = json.dumps(value, default=plain, allow_nan=False, ensure_ascii=False)  # YAML has no halves of pairs
+        return re.sub("[\x7f-\x9f\u2028\u2029\udc80-\udcff]", _readable, text)
     except (TypeError, ValueError) as why:
         raise UsageError(f"{key}: {why}") from None
 

@@ -9,7 +9,7 @@ const text = (binary) => new TextDecoder().decode(Uint8Array.from(binary, (c) =>
 export function yaml(value) {
   if (Array.isArray(value)) return `[${value.map(yaml).join(', ')}]`;
   if (value && typeof value === 'object')
-    return 'raw' in value ? value.raw : `{${Object.entries(value).map(([k, v]) => `${k}: ${yaml(v)}`).join(', ')}}`;
+    return 'raw' in value ? value.raw : `{${Object.entries(value).map(([k, v]) => `${yaml(k)}: ${yaml(v)}`).join(', ')}}`;
   const plain = String(value);
   return /^[\w.+-][\w.+\-/^ ]*$/.test(plain) && !/^-( |$)| $/.test(plain) ? plain : JSON.stringify(plain);
 }
