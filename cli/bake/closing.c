@@ -30,6 +30,8 @@ int estimate_print(struct bw_bake *bake)
     printf("disk:    at most %s of VDB files, usually a tenth of that; %s free\n",
            bw_number_words(cli_number(e, "disk"), "B", text[2]),
            left ? bw_number_words(json_number_value(left), "B", text[3]) : "nan B");
+    const char *whole = cli_text(e, "whole_on_ranks");
+    if (*whole) printf("ranks:   under mpirun each of them runs these stages whole, with all tiles: %s\n", whole);
     printf("output:  %s\n", cli_text(e, "out"));
     json_decref(e);
     return 0;

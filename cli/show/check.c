@@ -109,8 +109,6 @@ static int bake_check(struct bw_bake *bake)
     printf("%s: good, %zu stages, %s, up to %s of memory\n", f.path,
            json_array_size(json_object_get(json_object_get(all, "preset"), "stages")),
            bw_number_words((double)(f.last - f.first + 1), "frame", frames), bw_number_words(f.memory, "B", bytes));
-    const char *whole = cli_text(all, "whole_on_ranks");
-    if (*whole) printf("under mpirun every rank runs these stages whole, with all tiles: %s\n", whole);
     json_decref(all);
     return EXIT_CODE_OK;
 }

@@ -49,6 +49,7 @@ static const struct bw_port ports[] = {
     [PORT_DENSITY] = {.name = "density",
                       .kind = BW_SCALAR,
                       .access = BW_READ,
+                      .unit = "1",
                       .flags = BW_PORT_OPTIONAL,
                       .doc = "Measured when no list is given."},
     [PORT_VEL] = {.name = "vel",

@@ -81,6 +81,7 @@ static const struct bw_port ports[POTENTIAL_PORTS] = {
     [WALL] = {.name = "wall",
               .kind = BW_MAC,
               .access = BW_READ,
+              .unit = "1",
               .flags = BW_PORT_OPTIONAL,
               .doc = "Walls between cells: a low face with 0.5 or more lets nothing through."},
 };

@@ -49,6 +49,20 @@ fresh() { rm -rf cache && cp -r whole cache; }
 # ---- check ----
 run check whole; expect "a whole cache" 0 "frames 1-5, 5 files, 0 missing, grids density, vel"
 that "nothing is said of it" test ! -s err.txt
+# Smoke that comes late and goes early is no hole; one in the middle is.
+for frames in 2-5 1-3 "1-1, 4-5"; do
+    stages=
+    IFS=', ' read -ra parts <<<"$frames"
+    for part in "${parts[@]}"; do
+        stages+="  - emit: {id: at_$part, frames: $part, mode: set, density: 1, shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}}"$'\n'
+    done
+    printf 'billow: 1\nname: late\ndomain: {cells: [8, 8, 8], voxel: 5 cm}\ntime: {fps: 25, frames: 1-5, substeps: 1}\nstages:\n%s%s\n%s\n' \
+        $'  - set: {field: density, when: always, value: 0, keep: true}\n' "${stages%$'\n'}" 'export: [vdb: {fields: [density]}]' >late.yaml
+    rm -rf late; run bake late.yaml --out late; expect "smoke in $frames" 0
+    run check late; expect "check of smoke in $frames" 0 "5 files, 0 missing"
+    if [ "${#parts[@]}" = 2 ]; then expect "the hole is told" 0 "note: late/vdb/late_####.vdb: grid density is empty in 2 of 5 files, between others"
+    else that "nothing else is said of smoke in $frames" [ ! -s err.txt ]; fi
+done
 run check whole/vdb/box_0002.vdb; expect "by one of its files" 0 "frames 1-5"
 run check 'whole/vdb/box_####.vdb'; expect "by a pattern" 0 "frames 1-5"
 run check nowhere/smoke_####.vdb; expect "no such files" 6 "nowhere"

@@ -43,6 +43,16 @@ code=$?; expect "validate of one that crashes" 4 "crashes when it is loaded"
 timeout -k 1 60 "$billow" plugin validate loads/unruly.so >out.txt 2>err.txt
 code=$?; expect "validate of one with state that nobody saves" 4 "forgetful: has state that no checkpoint keeps"
 run plugin validate "$("$billow" info mac.project | sed -n 's/^plugin: //p')"; expect "validate of a good one" 0 "stage mac.project: good"
+# All of ours are good, and so without a word on stderr.
+"$billow" list --json | python3 -c 'import json, sys
+all = json.load(sys.stdin)
+print(*sorted({e["path"] for kind in ("stages", "exporters") for e in all[kind]}), sep="\n")' | grep -v unruly >ours.txt
+while read -r plugin; do
+    run plugin validate "$plugin"
+    expect "validate of ${plugin##*/}" 0 "good"
+    that "nothing else is said of ${plugin##*/}" [ ! -s err.txt ]
+done <ours.txt
+that "there are some" [ "$(wc -l <ours.txt)" -gt 10 ]
 
 # ---- crashes ----
 name='unruly \(.*/unruly\.so\)'
@@ -160,6 +170,13 @@ for what in hang spin gone slow; do
     cp $what/*.txt .
     expect "Ctrl-C again ends $what" 130 unruly
 done
+
+# ---- a good one is good, without a word more ----
+run check "$preset"
+expect "a stage that runs on one process" 0 "unruly.yaml: good"
+that "no word of processes that there are not, nor any other" [ "$(cat out.txt err.txt | wc -l)" = 1 ]
+run bake "$preset" --dry-run
+expect "its estimate tells" 0 "^ranks: .*unruly"
 
 # ---- what they print ----
 # objects FILE: each line of it is one of ours.

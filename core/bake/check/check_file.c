@@ -109,6 +109,8 @@ static void place_check(struct sequence_seen *s, const char *path, const struct 
 {
     seen->files++;
     seen->empty += g->active == 0;
+    if (g->active) seen->gaps += seen->since, seen->since = 0;
+    else seen->since += seen->empty < seen->files; // what has not begun yet is no gap, nor what is over
     if (!matrix_same(seen->matrix, g->matrix))
         finding_add(s->findings, &voxels, about, "%s: voxels of grid %s are %g wide and lie elsewhere; before, %g",
                     path, g->name, g->voxel[0], fabs(seen->matrix[0]));
@@ -237,9 +239,11 @@ void sequence_end(struct sequence_seen *s)
     if (s->n_grids && !any) finding_add(s->findings, &all_empty, NULL, "%s####.vdb: all grids are empty", s->stem);
     for (int32_t i = 0; any && i < s->n_grids; i++) {
         const struct grid_seen *g = &s->grid[i];
-        if (g->empty)
-            finding_add(s->findings, &empty, NULL, "%s####.vdb: grid %s is empty in %lld of %lld files", s->stem,
-                        g->name, (long long)g->empty, (long long)g->files);
+        if (g->empty == g->files)
+            finding_add(s->findings, &empty, NULL, "%s####.vdb: grid %s is empty in all files", s->stem, g->name);
+        else if (g->gaps)
+            finding_add(s->findings, &empty, NULL, "%s####.vdb: grid %s is empty in %lld of %lld files, between others",
+                        s->stem, g->name, (long long)g->gaps, (long long)g->files);
     }
 }
 

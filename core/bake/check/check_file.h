@@ -11,7 +11,8 @@
 struct grid_seen {
     char *name, *type;
     double matrix[12];
-    int64_t files, empty; ///< that have it; where it is empty
+    int64_t files, empty; ///< that have it; where it is empty …
+    int64_t since, gaps;  ///< … since it last held something; between such that do
 };
 
 /// What is known of a sequence so far.

@@ -38,14 +38,15 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
     char why[160];
     double value;
     int has_unit;
-    if (!p->doc || !*p->doc) complain(t, key, "has no doc; say in one sentence what it does");
+    if (p->key && (!p->doc || !*p->doc)) complain(t, key, "has no doc; say in one sentence what it does");
     if (p->type > BW_PARAM_MAP) complain(t, key, "has a type that this Billow does not know");
     if ((uint64_t)p->offset + bw_row_bytes(p) > t->size)
         complain(t, key, "its member lies beyond the parameter struct");
     if (p->unit && bw_parse_quantity("1", p->unit, &value, &has_unit, why, sizeof why) != BW_OK) complain(t, key, why);
     if (p->min > p->max) complain(t, key, "its range is upside down");
     if (p->type == BW_PARAM_CHOICE && (!p->choices || !*p->choices)) complain(t, key, "has no choices");
-    if ((p->type == BW_PARAM_GROUP || p->type == BW_PARAM_VARIANT) && !p->n_sub)
+    const bool word = t->exclusive && p->type == BW_PARAM_GROUP; // a choice of a variant that has no values
+    if ((p->type == BW_PARAM_GROUP || p->type == BW_PARAM_VARIANT) && !p->n_sub && !word)
         complain(t, key, "has no rows of its own");
     if (p->n_sub && p->sub) {
         char owner[160];
