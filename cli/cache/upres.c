@@ -21,10 +21,17 @@ enum { ARGS_MAX = 300 };
         {"simd", "LEVEL", "baseline, avx2 or avx512", 'i'}, {"memory", "SIZE", "stop cleanly beyond SIZE", 'M'},       \
         {"json", NULL, "one JSON event a line on stdout", 'j'}, FARM_OPTIONS, FARM_TASKS, CLI_PATH_OPTIONS
 
+/* A flow that is stored as vel.x, vel.y, vel.z is "vel". */
+#define FLOW_OPTION                                                                                                    \
+    {                                                                                                                  \
+        "flow", "NAME", "the grid of velocities (default: vel, velocity or v)", 'w'                                    \
+    }
+
 static const struct cli_option upres_options[] = {
     {"factor", "2|4", "how many times finer (default 2)", 'x'},
     {"strength", "N", "the detail's velocity, times what the cache's own energy asks for (default 1)", 'g'},
     {"frames", "A-B", "write only these frames", 'f'},
+    FLOW_OPTION,
     BAKE_OPTIONS,
 };
 
@@ -33,6 +40,7 @@ static const struct cli_option retime_options[] = {
     {"frames", "A-B", "play the whole cache in these frames", 'f'},
     {"hold", "F:N", "let frame F stand for N more frames", 'H'},
     {"reverse", NULL, "backwards", 'b'},
+    FLOW_OPTION,
     BAKE_OPTIONS,
 };
 
@@ -141,6 +149,23 @@ static char *domain_text(const json_t *c, int factor)
     return text;
 }
 
+/* The flow keeps the name that it has in the files. */
+static void flow_bind(struct line *l, const char *stage, const json_t *c)
+{
+    line_set(l, cli_printf("stages.%s.bind={vel: %s}", stage, cli_text(c, "flow")));
+}
+
+/* What the files say of themselves is what the new ones shall say. */
+static void export_say(struct line *l, const json_t *c)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (json_object_get(c, "export"), key, value) {
+        if (json_is_string(value)) line_set(l, cli_printf("export.vdb.%s=%s", key, json_string_value(value)));
+        else line_set(l, cli_printf("export.vdb.%s=%.17g", key, json_number_value(value)));
+    }
+}
+
 static void cache_say(struct line *l, const json_t *c, const char *preset, int factor)
 {
     line_add(l, strdup("bake"));
@@ -151,18 +176,20 @@ static void cache_say(struct line *l, const json_t *c, const char *preset, int f
     line_set(l, domain ? cli_printf("domain=%s", domain) : NULL);
     free(domain);
     if (cli_number(c, "fps") > 0) line_set(l, cli_printf("time.fps=%.17g", cli_number(c, "fps")));
-    if (*cli_text(c, "vectors")) line_set(l, cli_printf("fields={%s}", cli_text(c, "vectors")));
-    line_set(l, cli_printf("export.vdb.fields=[%s, vel]", cli_text(c, "fields")));
+    const char *said = cli_text(c, "vectors"), *flow = cli_text(c, "flow");
+    line_set(l, cli_printf("fields={%s%s%s: {advect: false}}", said, *said ? ", " : "", flow));
+    line_set(l, cli_printf("export.vdb.fields=[%s, %s]", cli_text(c, "fields"), flow));
+    export_say(l, c);
 }
 
 /* What the cache is, from all its files; an exit code after a sentence, else 0. */
-static int cache_look(const char *what, json_t **found)
+static int cache_look(const char *what, const char *flow, json_t **found)
 {
     struct bw_session *session = cli_session_open(NULL, NULL);
     struct bw_cache *cache = NULL;
     int code = session ? EXIT_CODE_OK : 7;
     *found = NULL;
-    if (!code && (bw_cache_open(session, what, &cache) || !(*found = cli_json(bw_cache_describe(cache, 1))))) {
+    if (!code && (bw_cache_open(session, what, &cache) || !(*found = cli_json(bw_cache_survey(cache, flow))))) {
         fprintf(stderr, "billow: %s\n", bw_error_last()->sentence);
         code = cli_exit_code(bw_error_last()->status);
     }
@@ -185,6 +212,7 @@ int cmd_upres(int argc, char **argv)
 {
     struct line tail = {.n = 0}, head = {.n = 0};
     json_t *cache = NULL;
+    const char *flow = NULL;
     double strength = 1;
     long long factor = 2;
     int code, good = 1;
@@ -193,12 +221,13 @@ int cmd_upres(int argc, char **argv)
         if (code == 'x') {
             good = cli_integer("--factor", optarg, 2, 4, &factor);
             if (good && factor == 3) good = 0, cli_usage("--factor is 2 or 4, not 3: detail comes by octaves");
-        } else if (code == 'g') good = number_read("strength", optarg, &strength);
+        } else if (code == 'w') flow = optarg;
+        else if (code == 'g') good = number_read("strength", optarg, &strength);
         else option_pass(&tail, &command_upres, code);
     }
     const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
-    if (what && (answer = cache_look(what, &cache)) == EXIT_CODE_OK) {
+    if (what && (answer = cache_look(what, flow, &cache)) == EXIT_CODE_OK) {
         for (size_t a = 0; a < 3; a++)
             if (cli_number_at(cache, "first_voxel", a) == cli_number_at(cache, "last_voxel", a))
                 answer = EXIT_CODE_USAGE;
@@ -207,6 +236,8 @@ int cmd_upres(int argc, char **argv)
     if (what && answer == EXIT_CODE_OK) {
         cache_say(&head, cache, "upres", (int)factor);
         line_set(&head, cli_printf("stages.upres.flow.grid=%s", cli_text(cache, "flow")));
+        flow_bind(&head, "upres.flow", cache);
+        flow_bind(&head, "mac.advect", cache);
         line_set(&head, cli_printf("stages.upres.flow.strength=%.17g", strength));
         line_set(&head, cli_printf("stages.upres.match.fields=[%s]", cli_text(cache, "fields")));
         line_set(&head, cli_printf("stages.mac.advect.only=[%s]", cli_text(cache, "fields")));
@@ -292,21 +323,24 @@ int cmd_retime(int argc, char **argv)
 {
     struct line tail = {.n = 0}, head = {.n = 0};
     json_t *cache = NULL;
+    const char *flow = NULL;
     struct wish wish = {.speed = 1, .last = -1};
     int code, good = 1, given = 0;
     while (good && (code = cli_option_next(&command_retime, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-        if (!strchr("vfHb", code)) option_pass(&tail, &command_retime, code);
+        if (code == 'w') flow = optarg;
+        else if (!strchr("vfHb", code)) option_pass(&tail, &command_retime, code);
         else good = wish_take(&wish, code);
         given |= strchr("vfHbs", code) != NULL;
     }
     const char *what = good ? cli_operand(&command_retime, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
-    if (what && (answer = cache_look(what, &cache)) == EXIT_CODE_OK) {
+    if (what && (answer = cache_look(what, flow, &cache)) == EXIT_CODE_OK) {
         answer = wish_check(&wish, cache, given);
         if (!answer) {
             cache_say(&head, cache, "retime", 1);
             line_set(&head, cli_printf("stages.retime.grid=%s", cli_text(cache, "flow")));
+            flow_bind(&head, "retime", cache);
             line_set(&head, cli_printf("stages.retime.fields=[%s]", cli_text(cache, "fields")));
             wish_say(&wish, cache, &head);
             answer = line_bake(&head, &tail);

@@ -3,9 +3,8 @@
  *
  * File metadata: creator ("Billow …"; a creator that begins with "Houdini" makes Blender turn the object), preset,
  * preset_hash, fps, frame, time (s), units, scale (units a metre), up_axis, seed, simd; with `blend` also `domain` and
- * `blend`; where it is not as computed, `larger` and `slower`. Grid
- * metadata: unit; for temperature `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored
- * 1) and `ambient` (K). */
+ * `blend`; where it is not as computed, `larger` and `slower`. Grid metadata: unit; for temperature `temperature`
+ * (blender, excess, normalized, plain), `kelvin` (K above ambient for a stored 1) and `ambient` (K). */
 #include "vdb.h"
 #include <common/contents.h>
 #include <common/nest.h>
@@ -55,8 +54,10 @@ static const struct bw_param params[] = {
            "Cells around the smoke where vel is written too."),
     BW_F64(struct vdb_params, threshold, "threshold", "1e-4", 0, 1e6, NULL,
            "Values this near to the background are not written (temperature: thousands of K)."),
-    BW_CHOICE(struct vdb_params, temperature, "temperature", "blender", "blender|excess|normalized",
-              "(T - ambient)/1000, kelvin above ambient, or 1 at normalized_at."),
+    BW_CHOICE(
+        struct vdb_params, temperature, "temperature", "blender", "blender|excess|normalized|plain",
+        "(T - ambient)/1000, kelvin above ambient, 1 at normalized_at, or as it is, in nobody knows what unit: of "
+        "others' caches."),
     BW_F64(struct vdb_params, normalized_at, "normalized_at", "1000 K", 1e-3, 1e6, "K",
            "Kelvin above ambient that `normalized` writes as 1."),
 };

@@ -9,7 +9,7 @@
 
 enum vdb_precision { VDB_HALF = 0, VDB_FLOAT = 1 };
 enum vdb_velocity { VDB_COLLOCATED = 0, VDB_STAGGERED = 1 };
-enum vdb_temperature { VDB_BLENDER = 0, VDB_EXCESS = 1, VDB_NORMALIZED = 2 };
+enum vdb_temperature { VDB_BLENDER = 0, VDB_EXCESS = 1, VDB_NORMALIZED = 2, VDB_PLAIN = 3 };
 
 /// An item of `fields`.
 struct vdb_field_name {

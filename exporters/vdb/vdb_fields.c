@@ -88,7 +88,7 @@ static void grid_values(const struct bw_exporter *e, const struct bw_field_info 
     double gain = 1, threshold = p->threshold;
     if (!strcmp(info->name, "temperature")) {
         gain = temperature_gain(p);
-        threshold = p->threshold * 1000 * gain; // the same 0.1 K whatever the encoding
+        if (p->temperature != VDB_PLAIN) threshold = p->threshold * 1000 * gain; // the same 0.1 K in any encoding
     }
     if (unit_is(info, "m/s")) gain = vdb_speed(e);
     if (unit_is(info, "m")) gain = vdb_length(p);
@@ -122,13 +122,19 @@ struct grid_facts {
     uint32_t n;
 };
 
+/* A temperature that is written so is one of nobody knows what. */
+static const char *facts_unit(const struct bw_field_info *info)
+{
+    return info->unit && strcmp(info->name, "temperature") ? info->unit : "1";
+}
+
 static void facts_make(const struct bw_exporter *e, const struct bw_field_info *info, struct grid_facts *f)
 {
     static const char *const encodings[] = {"blender", "excess", "normalized"};
     const struct vdb_params *p = e->params;
     f->row[f->n++] = (struct bwvdb_meta){.key = "creator", .string = e->bake->version};
-    if (strcmp(info->name, "temperature")) {
-        f->row[f->n++] = (struct bwvdb_meta){.key = "unit", .string = info->unit ? info->unit : "1"};
+    if (strcmp(info->name, "temperature") || p->temperature == VDB_PLAIN) {
+        f->row[f->n++] = (struct bwvdb_meta){.key = "unit", .string = facts_unit(info)};
         return;
     }
     f->row[f->n++] = (struct bwvdb_meta){.key = "temperature", .string = encodings[p->temperature]};

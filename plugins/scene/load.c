@@ -5,7 +5,7 @@
  * sizes and places need not agree. What the file knows as inactive counts with the grid's background. Grids written by
  * Billow say how many kelvin their temperature's 1 stands for, and are turned back into kelvin. */
 #include "stages.h"
-#include <common/sequence/sequence.h>
+#include <common/shape/grid_pick.h>
 #include <common/shape/placed.h>
 
 #include <common/openvdb/bwvdb.h>
@@ -74,7 +74,8 @@ static const struct bw_port ports[] = {
 struct target {
     struct bw_field *field;
     const char *grid;
-    int32_t index; ///< of the grid in the open file
+    struct grid_pick pick;
+    int32_t index; ///< of the grid in the open file; -1: it holds none
     double gain;   ///< file's number → the field's
     int turn;      ///< vectors are turned with the axes
 };
@@ -114,10 +115,8 @@ static enum bw_status target_open(struct bw_stage *s, struct target *t)
     const struct load *p = s->params;
     const struct state *st = s->state;
     const struct bw_field_info *field = s->host->field_info(t->field);
-    t->index = bwvdb_find(st->file, t->grid);
-    if (t->index < 0)
-        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", st->path, t->grid,
-                             bwvdb_names(st->file));
+    enum bw_status status = grid_pick(s, &t->pick, &st->sequence, p->path, st->path, st->file, t->grid, &t->index);
+    if (status || t->index < 0) return status;
     struct bwvdb_error error;
     enum bwvdb_status bad = bwvdb_load(st->file, t->index, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
@@ -129,7 +128,7 @@ static enum bw_status target_open(struct bw_stage *s, struct target *t)
     scale_check(s, info);
     int length = field->unit && (!strcmp(field->unit, "m/s") || !strcmp(field->unit, "m"));
     t->gain = p->gain * (length ? p->scale : 1) * (!strcmp(field->name, "temperature") ? meta_of(info, "kelvin") : 1);
-    t->turn = p->up == 1 && info->vector_type != BWVDB_VEC_INVARIANT;
+    t->turn = p->up == 1 && (length || info->vector_type != BWVDB_VEC_INVARIANT); // others' flows say nothing of it
     return BW_OK;
 }
 
@@ -191,13 +190,14 @@ static void place_judge_once(struct bw_stage *s)
     struct state *st = s->state;
     struct box3 all = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
     if (st->judged || !st->file) return;
-    st->judged = 1;
     for (int i = 0; i < st->n_targets; i++) {
         const struct bwvdb_info *g = bwvdb_grid_info(st->file, st->target[i].index);
+        if (!g || !g->active) continue;
         const struct box3 b = grid_box(p, g);
-        for (int a = 0; a < 3 && g->active; a++)
-            all.lo[a] = fmin(all.lo[a], b.lo[a]), all.hi[a] = fmax(all.hi[a], b.hi[a]);
+        for (int a = 0; a < 3; a++) all.lo[a] = fmin(all.lo[a], b.lo[a]), all.hi[a] = fmax(all.hi[a], b.hi[a]);
+        st->judged = 1;
     }
+    if (!st->judged) return; // an empty frame
     const char *slash = strrchr(st->path, '/');
     shape_grids_tell(s, slash ? slash + 1 : st->path, &all, p->scale, p->up);
 }
@@ -280,7 +280,7 @@ static void body(const struct bw_block *b, void *user)
                 place_to_file(p, x, pos[i]);
             }
             memset(got, 0, (size_t)n[0] * 3 * sizeof *got); // blank
-            if (st->file)
+            if (st->file && pass->target->index >= 0)
                 b->sum[1] +=
                     bwvdb_sample(st->file, pass->target->index, (size_t)n[0], (const double(*)[3])pos, got, NULL) != 0;
             for (int i = 0; i < n[0]; i++) {
@@ -347,14 +347,34 @@ static enum bw_status init(struct bw_stage *s)
     return status;
 }
 
+/* The step may end where the next file begins, whose boxes its head tells. */
+static enum bw_status next_activate(struct bw_stage *s)
+{
+    const struct load *p = s->params;
+    struct state *st = s->state;
+    const int64_t number = sequence_number(s, &st->sequence, s->frame + 1, 0);
+    char path[SEQUENCE_PATH];
+    struct bwvdb_file *f;
+    enum bw_status status = BW_OK;
+    if (number < 0 || (st->file && st->number == number) || !sequence_path(p->path, number, path)) return BW_OK;
+    if (bwvdb_open(path, &f, NULL)) return BW_OK; // told when its values are wanted
+    for (int i = 0; !status && i < st->n_targets; i++) {
+        const int32_t grid = bwvdb_find(f, st->target[i].grid);
+        if (grid >= 0) status = box_activate(s, bwvdb_grid_info(f, grid));
+    }
+    bwvdb_close(f);
+    return status;
+}
+
 static enum bw_status activate(struct bw_stage *s)
 {
     struct state *st = s->state;
     if (st->done) return BW_OK;
     enum bw_status status = file_select(s, s->frame);
     if (!status) place_judge_once(s);
+    if (!status && st->sequence.numbered) status = next_activate(s);
     for (int i = 0; !status && st->file && i < st->n_targets; i++)
-        status = box_activate(s, bwvdb_grid_info(st->file, st->target[i].index));
+        if (st->target[i].index >= 0) status = box_activate(s, bwvdb_grid_info(st->file, st->target[i].index));
     return status;
 }
 

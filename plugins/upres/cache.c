@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum bw_status cache_begin(struct bw_stage *s, struct cache *c)
@@ -35,38 +36,76 @@ enum bw_status cache_open(struct bw_stage *s, struct cache *c, int64_t number)
     struct bwvdb_error error;
     enum bwvdb_status bad = bwvdb_open(c->path, &c->file, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
+    vdb_facts_read(c->file, &c->facts);
     c->number = number;
     return BW_OK;
 }
 
-/* Index (i,j,k) to h·(i,j,k) + origin, and nothing else. */
-static int transform_is_plain(const struct bwvdb_info *g)
+/* ---- frames without a grid ---- */
+
+static struct lattice *known_find(struct cache *c, const char *name)
 {
-    double h = g->matrix[0];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            if (fabs(g->matrix[4 * r + c] - (r == c ? h : 0)) > 1e-5 * fabs(h)) return 0;
-    return h > 0;
+    for (int i = 0; i < c->n_known; i++)
+        if (!strcmp(c->known[i].name, name)) return &c->known[i].lattice;
+    return NULL;
 }
 
-/// Index of a grid with `comps` components that can be used: even cubes along the axes. Errors are said, naming file
-/// and grid.
-static enum bw_status cache_find(struct bw_stage *s, const struct cache *c, const char *name, uint32_t comps,
-                                 int32_t *grid)
+static void known_keep(struct cache *c, const char *name, const struct lattice *l)
 {
-    *grid = bwvdb_find(c->file, name);
-    if (*grid < 0)
-        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", c->path, name,
-                             bwvdb_names(c->file));
-    const struct bwvdb_info *g = bwvdb_grid_info(c->file, *grid);
-    if (g->comps != comps)
-        return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but %s are wanted", name, c->path, g->type,
-                             comps == 3 ? "vectors" : "scalars");
-    if (transform_is_plain(g)) return BW_OK;
-    return s->host->fail(s, BW_ERR_PRESET,
-                         "grid \"%s\" of %s is turned, or its voxels are no cubes; bake it z-up, along the axes", name,
-                         c->path);
+    struct lattice *known = known_find(c, name);
+    if (!known && (c->n_known == CACHE_KNOWN || strlen(name) >= sizeof c->known[0].name)) return;
+    if (!known) {
+        snprintf(c->known[c->n_known].name, sizeof c->known[0].name, "%s", name);
+        known = &c->known[c->n_known++].lattice;
+    }
+    *known = *l;
 }
+
+static void lattice_take(const struct vdb_lattice *from, struct lattice *l)
+{
+    l->h = from->h;
+    memcpy(l->origin, from->origin, sizeof l->origin);
+}
+
+/* Where the grid lies in the first of the other files that has it. 0: none has. */
+static int known_search(struct bw_stage *s, struct cache *c, const struct cache_wish *wish)
+{
+    const struct bw_frames_api *frames = s->host->extension(BW_FRAMES);
+    char path[1024];
+    for (int64_t number = c->first; number <= c->last; number++) {
+        struct bwvdb_file *f;
+        const int n = frames->path(s, number, path, sizeof path);
+        if (n < 0 || n >= (int)sizeof path || bwvdb_open(path, &f, NULL)) continue;
+        const int32_t grid = bwvdb_find(f, wish->name);
+        struct vdb_facts facts;
+        struct vdb_lattice at;
+        struct lattice l;
+        if (grid >= 0) {
+            vdb_facts_read(f, &facts);
+            vdb_lattice_of(bwvdb_grid_info(f, grid), &facts, 1, &at);
+            lattice_take(&at, &l);
+            known_keep(c, wish->name, &l);
+        }
+        bwvdb_close(f);
+        if (grid >= 0) return 1;
+    }
+    return 0;
+}
+
+static enum bw_status empty_make(struct bw_stage *s, struct cache *c, const struct cache_wish *wish, struct lattice *l,
+                                 struct dense *d)
+{
+    const struct dense one = {.n = {1, 1, 1}};
+    const char *names = bwvdb_names(c->file);
+    if (!known_find(c, wish->name) && !known_search(s, c, wish))
+        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", c->path, wish->name,
+                             *names ? names : "none at all");
+    const struct lattice *known = known_find(c, wish->name);
+    if (known && !(wish->on && l->h > 0)) *l = *known;
+    return dense_make(s, d, &one, (int32_t)wish->comps);
+}
+
+/* ---- values ---- */
 
 static double kelvin_of(const struct bwvdb_info *g)
 {
@@ -75,47 +114,90 @@ static double kelvin_of(const struct bwvdb_info *g)
     return 1;
 }
 
-/* Component c of a staggered grid from its low faces to the centres, in place; the box has one face more on each side.
- */
-static void faces_to_centres(struct dense *d, int c)
+/* The cells of the caller's lattice round those of a grid that lies otherwise. */
+static void lattice_bend(struct vdb_lattice *at, const struct lattice *l)
 {
-    size_t stride = c == 0 ? 1 : c == 1 ? (size_t)d->n[0] : (size_t)d->n[0] * (size_t)d->n[1], n = dense_count(d);
-    for (size_t i = 0; i + stride < n; i++) d->v[c][i] = .5f * (d->v[c][i] + d->v[c][i + stride]);
+    double off = fabs(at->h - l->h);
+    for (int a = 0; a < 3; a++) {
+        const double shift = (at->origin[a] - l->origin[a]) / l->h;
+        off = fmax(off, fabs(shift - round(shift)) * l->h);
+    }
+    const int same = off < 1e-3 * l->h;
+    for (int a = 0; a < 3; a++) {
+        const double lo = (at->origin[a] + at->lo[a] * at->h - l->origin[a]) / l->h;
+        const double hi = lo + at->n[a] * at->h / l->h;
+        if (same && fabs(at->origin[a] - l->origin[a]) < .5 * l->h) continue;
+        at->direct = 0;
+        at->origin[a] = l->origin[a];
+        at->lo[a] = (int32_t)floor(lo + 1e-3);
+        at->n[a] = at->n[a] ? (int32_t)ceil(hi - 1e-3) - at->lo[a] : 0;
+    }
+    if (!same) at->h = l->h;
 }
 
-enum bw_status cache_read(struct bw_stage *s, struct cache *c, const char *name, uint32_t comps, struct lattice *l,
+struct reading {
+    const struct cache *c;
+    int32_t grid;
+    const struct vdb_lattice *lattice;
+    struct dense *d;
+    double gain, background[3];
+    int *bad; ///< of each plane: a value that is no number
+};
+
+static void plane_read(int64_t k, uint32_t worker, void *user)
+{
+    const struct reading *r = user;
+    struct dense *d = r->d;
+    const int32_t lo[3] = {d->lo[0], d->lo[1], d->lo[2] + (int32_t)k}, n[3] = {d->n[0], d->n[1], 1};
+    const size_t cells = (size_t)n[0] * (size_t)n[1], at = cells * (size_t)k;
+    float *out[3] = {NULL, NULL, NULL};
+    (void)worker;
+    for (int32_t c = 0; c < d->comps; c++) out[c] = d->v[c] + at;
+    r->bad[k] = vdb_lattice_read(r->c->file, r->grid, r->lattice, lo, n, out, NULL) != BWVDB_OK;
+    for (int32_t c = 0; c < d->comps; c++)
+        for (size_t i = 0; i < cells; i++) {
+            out[c][i] = (out[c][i] - (float)r->background[c]) * (float)r->gain;
+            r->bad[k] |= !isfinite(out[c][i]);
+        }
+}
+
+static enum bw_status values_read(struct bw_stage *s, struct reading *r, const char *name)
+{
+    const size_t planes = (size_t)r->d->n[2];
+    int bad = 0;
+    r->bad = s->host->scratch(s, (planes + 1) * sizeof *r->bad);
+    if (!r->bad) return BW_ERR_MEMORY;
+    s->host->parallel_for(s, (int64_t)planes, plane_read, r);
+    for (size_t k = 0; k < planes; k++) bad |= r->bad[k];
+    return bad ? s->host->fail(s, BW_ERR_DIVERGED, "grid \"%s\" of %s holds a value that is no number", name,
+                               r->c->path)
+               : BW_OK;
+}
+
+enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct cache_wish *wish, struct lattice *l,
                           struct dense *d)
 {
-    int32_t grid;
+    const int32_t grid = bwvdb_find(c->file, wish->name);
     struct bwvdb_error error;
-    struct dense box = {.comps = 0};
-    enum bw_status st = cache_find(s, c, name, comps, &grid);
-    if (st) return st;
+    if (grid < 0) return empty_make(s, c, wish, l, d);
     const struct bwvdb_info *g = bwvdb_grid_info(c->file, grid);
+    if (g->comps != wish->comps)
+        return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but %s are wanted", wish->name, c->path,
+                             g->type, wish->comps == 3 ? "vectors" : "scalars");
     enum bwvdb_status bad = bwvdb_load(c->file, grid, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
-    l->h = g->matrix[0];
-    int staggered = g->grid_class == BWVDB_CLASS_STAGGERED && comps == 3, empty = g->lo[0] > g->hi[0];
-    for (int a = 0; a < 3; a++) {
-        l->origin[a] = g->matrix[4 * a + 3] - .5 * l->h;
-        box.lo[a] = g->lo[a] - staggered;
-        box.n[a] = empty ? 1 : g->hi[a] - g->lo[a] + 1 + 2 * staggered;
-    }
-    st = dense_make(s, d, &box, (int32_t)comps);
-    if (st) return st;
-    bad = bwvdb_read_box(c->file, grid, d->lo, d->n, d->v, &error);
-    if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
-    float gain = (float)kelvin_of(g);
-    for (int32_t a = 0; a < (int32_t)comps; a++) {
-        if (staggered) faces_to_centres(d, a);
-        for (size_t i = 0; i < dense_count(d); i++) {
-            if (!isfinite(d->v[a][i]))
-                return s->host->fail(s, BW_ERR_DIVERGED, "grid \"%s\" of %s holds a value that is no number", name,
-                                     c->path);
-            d->v[a][i] *= gain;
-        }
-    }
-    return BW_OK;
+    struct vdb_lattice at;
+    vdb_lattice_of(g, &c->facts, 1, &at);
+    at.turn = at.y_up && wish->length; // whatever its file calls it, a flow has a direction; what it carries stays
+    if (wish->on && l->h > 0) lattice_bend(&at, l);
+    else lattice_take(&at, l);
+    known_keep(c, wish->name, l);
+    struct dense box = {.comps = 0};
+    for (int a = 0; a < 3; a++) box.lo[a] = at.lo[a], box.n[a] = at.n[a] > 0 ? at.n[a] : 1;
+    enum bw_status status = dense_make(s, d, &box, (int32_t)wish->comps);
+    struct reading r = {c, grid, &at, d, kelvin_of(g) / (wish->length ? c->facts.scale : 1), {0}, NULL};
+    if (!wish->length) memcpy(r.background, g->background, sizeof r.background);
+    return status || !g->active ? status : values_read(s, &r, wish->name);
 }
 
 /* ---- what is there becomes active ---- */

@@ -5,13 +5,21 @@
 
 #include "dense.h"
 
-#include <common/openvdb/bwvdb.h>
+#include <common/openvdb/lattice/lattice.h>
+
+enum { CACHE_KNOWN = 16 }; ///< grids whose place is kept
 
 struct cache {
     struct bwvdb_file *file; ///< NULL: none is open
+    struct vdb_facts facts;  ///< of the open file
     int64_t number;          ///< of the open file
     int64_t first, last;     ///< numbers of the files
     char path[1024];         ///< of the open file
+    struct {
+        char name[64];
+        struct lattice lattice;
+    } known[CACHE_KNOWN]; ///< where the grids lay that were read last
+    int n_known;
 };
 
 /// Learn from the host which files there are. Errors: BW_ERR_PRESET, said: the preset names none.
@@ -19,9 +27,18 @@ enum bw_status cache_begin(struct bw_stage *s, struct cache *c);
 /// Open file `number`, brought between the first and the last; nothing happens when it is open. Errors are said.
 enum bw_status cache_open(struct bw_stage *s, struct cache *c, int64_t number);
 void cache_close(struct cache *c);
-/// Read a grid: its lattice, and in `d` the box of its active voxels. A staggered grid becomes the means of both faces.
-/// `temperature` becomes kelvin where the file says how. Errors are said.
-enum bw_status cache_read(struct bw_stage *s, struct cache *c, const char *name, uint32_t comps, struct lattice *l,
+
+/// What a grid is to be read as.
+struct cache_wish {
+    const char *name;
+    uint32_t comps;
+    int length; ///< values are lengths, a second or not, in the file's units
+    int on;     ///< on the lattice that the caller has, if it has one (h > 0)
+};
+/// Read a grid: its lattice, in metres and z up, and in `d` the box of its active voxels, as differences from the
+/// background. What is staggered, turned or no cubes is resampled. `temperature` becomes kelvin where the file says
+/// how. A file without the grid is an empty frame, where another file has it. Errors are said.
+enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct cache_wish *wish, struct lattice *l,
                           struct dense *d);
 /// From `activate`: make the tiles active in which |v| of any component is above `least`, grown by `grow` metres.
 enum bw_status cache_activate(struct bw_stage *s, const struct lattice *l, const struct dense *d, float least,

@@ -50,6 +50,7 @@ struct target {
     struct lattice lattice;
     struct dense value;
     int positive; ///< the cache holds nothing below 0
+    float most;   ///< its largest value, beside which others are small
 };
 
 struct state {
@@ -66,12 +67,16 @@ static enum bw_status target_read(struct bw_stage *s, uint32_t i)
     const struct bw_field_info *info = s->host->field_info(s->ports[0].fields[i]);
     if (info->precision != BW_F32)
         return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
-    enum bw_status status = cache_read(s, &st->cache, info->name, info->comps, &t->lattice, &t->value);
+    const struct cache_wish wish = {info->name, info->comps, 0, 1};
+    enum bw_status status = cache_read(s, &st->cache, &wish, &t->lattice, &t->value);
     if (status) return status;
     struct dense around = t->value;
-    t->positive = 1;
+    t->positive = 1, t->most = 0;
     for (int32_t c = 0; c < t->value.comps; c++)
-        for (size_t k = 0; k < dense_count(&t->value); k++) t->positive &= t->value.v[c][k] >= 0;
+        for (size_t k = 0; k < dense_count(&t->value); k++) {
+            t->positive &= t->value.v[c][k] >= 0;
+            t->most = fmaxf(t->most, fabsf(t->value.v[c][k]));
+        }
     for (int a = 0; a < 3; a++) around.lo[a] -= AROUND, around.n[a] += 2 * AROUND;
     return dense_move(s, &t->value, &around);
 }
@@ -94,7 +99,7 @@ static enum bw_status targets_read(struct bw_stage *s, int64_t number)
 struct pull {
     const struct dense *have, *want; ///< blurred
     float *fade, *fill, *shift;
-    float share;
+    float share, least; ///< what is below `least` is nothing
 };
 
 /* Where most is missing smoke was made, where most is too much it was taken away: 1, all at once; 0 for a small part.
@@ -111,7 +116,7 @@ static void pull_plane(int64_t k, uint32_t worker, void *user)
     size_t n = (size_t)p->have->n[0] * (size_t)p->have->n[1], at = n * (size_t)k;
     (void)worker;
     for (size_t i = at; i < at + n; i++) {
-        float d = p->have->v[0][i], t = p->want->v[0][i], least = 1e-6f, more = t > d ? t : d;
+        float d = p->have->v[0][i], t = p->want->v[0][i], least = p->least, more = t > d ? t : d;
         float r = (p->share + (1 - p->share) * gross(more > least ? fabsf(t - d) / more : 0)) * (t - d);
         p->fade[i] = r < 0 && d > least ? r / d : 0;
         p->fill[i] = r > 0 && t > least ? r / t : 0;
@@ -191,7 +196,13 @@ static enum bw_status pull_make(struct bw_stage *s, const struct target *t, stru
         dense_blur(s, &have, once, 2, work, d.v[0]);
         dense_blur(s, &have, t->value.v[c], 1, work, once);
         dense_blur(s, &have, once, 2, work, want.v[0]);
-        struct pull q = {&d, &want, pull->v[0], pull->v[1], pull->v[2], (float)(1 - exp(-p->rate / s->fps))};
+        struct pull q = {&d,
+                         &want,
+                         pull->v[0],
+                         pull->v[1],
+                         pull->v[2],
+                         (float)(1 - exp(-p->rate / s->fps)),
+                         1e-6f * fminf(1, t->most)};
         s->host->parallel_for(s, want.n[2], pull_plane, &q);
         pull_balance(t, have.v[c], c, pull);
     }

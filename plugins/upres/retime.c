@@ -83,7 +83,8 @@ static enum bw_status shot_read(struct bw_stage *s, struct shot *shot, int64_t n
         if (info->precision != BW_F32)
             return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
         const char *grid = i ? info->name : ((const struct retime *)s->params)->grid;
-        status = cache_read(s, &st->cache, grid, info->comps, &shot->lattice[i], &shot->grid[i]);
+        const struct cache_wish wish = {grid, info->comps, !i, 0};
+        status = cache_read(s, &st->cache, &wish, &shot->lattice[i], &shot->grid[i]);
     }
     cache_close(&st->cache);
     shot->number = number;
@@ -132,7 +133,8 @@ static enum bw_status time_choose(struct bw_stage *s, double time)
 
 struct place {
     const struct state *st;
-    double tau, delta; ///< s
+    double tau, delta;                   ///< s
+    float background[FIELDS_MAX + 1][3]; ///< of the fields; the cache's grids come as differences from theirs
 };
 
 static void lattice_place(const struct lattice *l, const double x[3], double out[3])
@@ -197,7 +199,8 @@ static void body(const struct bw_block *b, void *user)
                     }
                     float tau = (float)p->tau, gain = f ? 1 : (float)st->speed;
                     for (int c = 0; c < v->comps; c++)
-                        bw_f32(v, c)[i + j * v->sy + k * v->sz] = gain * ((1 - tau) * value[0][c] + tau * value[1][c]);
+                        bw_f32(v, c)[i + j * v->sy + k * v->sz] =
+                            p->background[f][c] + gain * ((1 - tau) * value[0][c] + tau * value[1][c]);
                 }
             }
 }
@@ -236,8 +239,12 @@ static enum bw_status step(struct bw_stage *s)
     struct bw_access access[FIELDS_MAX + 1];
     enum bw_status status = time_choose(s, s->time + s->dt);
     if (status) return status;
-    struct place place = {st, st->at - floor(st->at), 1 / s->fps};
-    for (uint32_t i = 0; i < st->count; i++) access[i] = (struct bw_access){item_field(s, i), BW_WRITE, 0};
+    struct place place = {.st = st, .tau = st->at - floor(st->at), .delta = 1 / s->fps};
+    for (uint32_t i = 0; i < st->count; i++) {
+        access[i] = (struct bw_access){item_field(s, i), BW_WRITE, 0};
+        for (int c = 0; c < 3; c++)
+            place.background[i][c] = (float)s->host->field_info(item_field(s, i))->background[c];
+    }
     status =
         s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = st->count, .body = body, .user = &place});
     s->host->metric(s, "at", st->at, BW_METRIC_LAST);

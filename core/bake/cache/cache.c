@@ -105,7 +105,7 @@ static json_t *names_json(const struct cache *c)
                      missing_json(s));
 }
 
-char *bw_cache_describe(struct bw_cache *cache, int32_t inside)
+static char *describe(struct bw_cache *cache, int32_t inside, const char *flow)
 {
     struct door door;
     char *text = NULL;
@@ -115,10 +115,14 @@ char *bw_cache_describe(struct bw_cache *cache, int32_t inside)
         bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "a sequence of numbered files is wanted, not a single one");
     else if (c) {
         json_t *o = names_json(c);
-        if (o && inside && !cache_survey(c, o, &door.d)) json_decref(o);
+        if (o && inside && !cache_survey(c, flow, o, &door)) json_decref(o);
         else text = json_text(o, JSON_INDENT(1), &door.d);
     }
     if (c) object_unref(&c->o);
     door_leave(&door);
     return text;
 }
+
+char *bw_cache_describe(struct bw_cache *cache, int32_t inside) { return describe(cache, inside, NULL); }
+
+char *bw_cache_survey(struct bw_cache *cache, const char *flow) { return describe(cache, 1, flow); }

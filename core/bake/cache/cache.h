@@ -30,7 +30,8 @@ void cache_seen_free(struct cache *c);
 void cache_obstacles_free(struct cache *c);
 
 /* survey.c */
-/// What a look into all files tells: fps, voxel, flow, fields, domain. false after a sentence.
-bool cache_survey(const struct cache *c, json_t *out, struct bw_diag *d);
+/// What a look into all files tells: fps, voxel, flow, fields, domain, and how to write more like them. `flow`: the
+/// name of its grid; NULL: what flows are mostly called. false after a sentence.
+bool cache_survey(const struct cache *c, const char *flow, json_t *out, struct door *door);
 
 #endif

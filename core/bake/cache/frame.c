@@ -5,7 +5,7 @@
 #include "options.h"
 #include "snapshot.h"
 #include "view/view.h"
-#include <common/openvdb/bwvdb.h>
+#include <common/openvdb/lattice/lattice.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@ struct frame_file {
     pthread_mutex_t lock;
     struct bwvdb_file *file;
     int32_t *grid; ///< of each of the snapshot's grids
+    struct vdb_lattice *lattice;
 };
 
 static enum bw_status file_read(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
@@ -29,7 +30,7 @@ static enum bw_status file_read(struct moment *m, uint32_t grid, uint32_t c, con
     if (!memory) return out_of_memory(d);
     pthread_mutex_lock(&f->lock);
     enum bwvdb_status status = bwvdb_load(f->file, f->grid[grid], &error);
-    if (!status) status = bwvdb_read_box(f->file, f->grid[grid], box->lo, box->n, to, &error);
+    if (!status) status = vdb_lattice_read(f->file, f->grid[grid], &f->lattice[grid], box->lo, box->n, to, &error);
     pthread_mutex_unlock(&f->lock);
     if (status) bw_diag_error(d, NULL, (enum bw_status)status, "%s", error.text);
     if (comps > 1) {
@@ -58,6 +59,7 @@ static void file_free(struct moment *m)
     if (f) {
         bwvdb_close(f->file);
         bw_free(f->grid);
+        bw_free(f->lattice);
         pthread_mutex_destroy(&f->lock);
     }
     bw_free(f);
@@ -66,28 +68,31 @@ static void file_free(struct moment *m)
 
 static const struct moment_source of_file = {file_read, file_picture, view_of_file, file_free};
 
-static void grid_fill(const struct bwvdb_info *i, struct bw_snapshot_grid *g)
+/* Cells stand for voxels where those are cubes along the axes; else cubes are resampled from them. The file's own units
+ * and axes stay. */
+static void grid_fill(const struct bwvdb_info *i, struct vdb_lattice *l, struct bw_snapshot_grid *g)
 {
+    vdb_lattice_of(i, &(struct vdb_facts){.scale = 1}, 0, l);
     *g = (struct bw_snapshot_grid){.name = i->name,
                                    .unit = "1",
-                                   .kind = i->comps == 1                            ? BW_SCALAR
-                                           : i->grid_class == BWVDB_CLASS_STAGGERED ? BW_MAC
-                                                                                    : BW_VECTOR,
+                                   .kind = i->comps == 1                                         ? BW_SCALAR
+                                           : l->direct && i->grid_class == BWVDB_CLASS_STAGGERED ? BW_MAC
+                                                                                                 : BW_VECTOR,
                                    .comps = i->comps,
-                                   .voxel = i->voxel[0]};
+                                   .voxel = l->h};
     for (uint32_t k = 0; k < i->n_meta; k++) {
         if (!strcmp(i->meta[k].key, "unit")) g->unit = i->meta[k].string;
         if (!strcmp(i->meta[k].key, "kelvin")) g->kelvin = i->meta[k].number;
     }
     for (int a = 0; a < 3; a++) {
-        g->origin[a] = i->matrix[4 * a + 3] - 0.5 * (i->matrix[4 * a] + i->matrix[4 * a + 1] + i->matrix[4 * a + 2]);
-        g->lo[a] = i->active ? i->lo[a] : 0;
-        g->n[a] = i->active ? i->hi[a] - i->lo[a] + 1 : 0;
+        g->origin[a] = l->origin[a];
+        g->lo[a] = i->active ? l->lo[a] : 0;
+        g->n[a] = l->n[a];
         g->background[a] = i->background[a];
     }
 }
 
-/* Grids that can be read as numbers; the first of each name. */
+/* Grids that can be read as numbers; vectors of three grids too. */
 static struct moment *frame_open(struct cache *c, const char *path, struct bw_diag *d)
 {
     struct bwvdb_file *file;
@@ -95,27 +100,30 @@ static struct moment *frame_open(struct cache *c, const char *path, struct bw_di
     enum bwvdb_status bad = bwvdb_open(path, &file, &error);
     if (bad) return bw_diag_error(d, NULL, (enum bw_status)bad, "%s", error.text), NULL;
     int32_t n = bwvdb_count(file);
+    while (bwvdb_grid_info(file, n)) n++;
     struct moment *m = moment_new(&of_file, (uint32_t)n, 0);
     struct frame_file *f = m ? bw_calloc(sizeof *f) : NULL;
     if (f) {
         pthread_mutex_init(&f->lock, NULL);
         f->file = file;
         f->grid = bw_calloc(((size_t)n + 1) * sizeof *f->grid);
+        f->lattice = bw_calloc(((size_t)n + 1) * sizeof *f->lattice);
         m->data = f;
         m->facts.n_grids = 0;
     } else {
         bwvdb_close(file);
     }
-    if (!f || !f->grid) {
+    if (!f || !f->grid || !f->lattice) {
         if (m) object_unref(&m->o);
         return out_of_memory(d), NULL;
     }
     m->owner = object_ref(&c->o);
     for (int32_t i = 0; i < n; i++) {
         const struct bwvdb_info *info = bwvdb_grid_info(file, i);
-        if (!info->comps || bwvdb_find(file, info->name) != i) continue;
+        if (!info->comps) continue;
         f->grid[m->facts.n_grids] = i;
-        grid_fill(info, &m->grids[m->facts.n_grids++]);
+        grid_fill(info, &f->lattice[m->facts.n_grids], &m->grids[m->facts.n_grids]);
+        m->facts.n_grids++;
     }
     uint32_t n_meta;
     const struct bwvdb_meta *meta = bwvdb_file_meta(file, &n_meta);

@@ -1,104 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the files of a cache hold, for those who go on from it. A bake of ours left its domain in resolved.yaml, sides
- * included; of other files the domain is the box that their flow ever fills. */
+ * included; of other files the domain is the box that all that goes along ever fills, on the lattice of the finest
+ * smoke. What the files say of themselves goes along too: up axis, units, how exact values are, what heat is. */
 #include "cache.h"
 
 #include "base/text/utf8.h"
 #include "preset/tree/node.h"
 #include "run/output/inside.h"
 #include "preset/values/params.h"
-#include <common/openvdb/bwvdb.h>
+#include <common/openvdb/contents/contents.h>
+#include <common/openvdb/lattice/lattice.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct survey {
-    double fps;             ///< 0: the files do not say
-    double h, origin[3];    ///< the flow's voxels: edge, and the low corner of voxel (0,0,0)
-    int32_t lo[3], hi[3];   ///< voxels of the flow that are there in any frame
-    const char *flow;       ///< the name of the flow's grid
-    char *fields, *vectors; ///< of YAML: '"density", "temperature"'; '"dye": {kind: vector}'
-    struct bw_node *domain; ///< of the bake's resolved.yaml, or NULL: not a bake of ours
+enum { CARRIED = 12, NAMES = 64, LOOKED = 5 }; ///< fields that retime takes; grids; files looked into to the last voxel
+
+/// A grid that goes along, or is left out.
+struct carried {
+    char *name;
+    int left;
+    uint32_t comps;
+    double most;   ///< the largest value that was met
+    double kelvin; ///< 0: the file says nothing
+    double background[3];
 };
 
-static const char *const flows[] = {"vel", "velocity", "v"};
+struct survey {
+    const struct cache *cache;
+    struct door *door;      ///< for what is left out
+    struct vdb_facts facts; ///< of the first file
+    int begun, half;
+    const char *wanted; ///< the flow's name as it was given, or NULL
+    char *flow;
+    struct carried carried[NAMES];
+    int n, goes;             ///< of them; how many go along
+    double h, origin[3];     ///< the domain's cells, m
+    double box[2][3];        ///< all that goes along, in any frame, m
+    int filled;              ///< the flow is somewhere
+    int64_t lo[3], cells[3]; ///< the box on the domain's lattice
+    struct bw_node *domain;  ///< of the bake's resolved.yaml, or NULL: not a bake of ours
+};
 
-static int is_flow(const char *name)
+static struct bw_diag *diag_of(const struct survey *c) { return &c->door->d; }
+
+/* ---- which grids ---- */
+
+static int32_t flow_find(const struct survey *c, const struct bwvdb_file *f)
 {
-    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
-        if (!strcmp(name, flows[i])) return 1;
-    return 0;
+    if (c->flow) return bwvdb_find(f, c->flow);
+    if (!c->wanted) return bwvdb_find_known(f, bw_velocity_names, 3);
+    return bwvdb_find_known(f, (const char *const[]){c->wanted, NULL}, 3);
 }
 
-static void list_add(char **list, const char *format, const char *bare)
+static struct carried *carried_find(struct survey *c, const char *name)
 {
-    char *name = bw_node_quote(bare), *item = name ? bw_printf(format, name) : NULL,
-         *grown = item && *list ? bw_printf("%s%s%s", *list, **list ? ", " : "", item) : NULL;
-    bw_free(name);
-    bw_free(item);
-    bw_free(*list);
-    *list = grown;
+    for (int i = 0; i < c->n; i++)
+        if (!strcmp(c->carried[i].name, name)) return &c->carried[i];
+    return NULL;
 }
 
-/* Everything that is carried: numbers and vectors, but not the flow, nor obstacles, which stand where they are. */
-static int fields_list(struct survey *c, const struct bwvdb_file *f)
+/* Obstacles stand where they are. */
+static int is_carried(const struct survey *c, const struct bwvdb_info *g)
 {
-    c->fields = bw_strdup("");
-    c->vectors = bw_strdup("");
-    for (int32_t i = 0; i < bwvdb_count(f); i++) {
-        const struct bwvdb_info *g = bwvdb_grid_info(f, i);
-        if (!g->comps || is_flow(g->name) || !strncmp(g->name, "solid", 5) || bwvdb_find(f, g->name) != i) continue;
-        list_add(&c->fields, "%s", g->name);
-        if (g->comps == 3) list_add(&c->vectors, "%s: {kind: vector, advect: true}", g->name);
+    for (const char *const *flow = bw_velocity_names; *flow; flow++)
+        if (g->comps == 3 && !strcmp(g->name, *flow)) return 0;
+    return g->comps && !g->part && (!c->flow || strcmp(g->name, c->flow)) && strncmp(g->name, "solid", 5) != 0;
+}
+
+static struct carried *carried_add(struct survey *c, const struct bwvdb_info *g)
+{
+    const int surface = g->grid_class == BWVDB_CLASS_LEVEL_SET;
+    struct carried *a = &c->carried[c->n];
+    if (c->n == NAMES) return NULL;
+    *a = (struct carried){.name = bw_strdup(g->name), .comps = g->comps, .left = surface || c->goes == CARRIED};
+    if (!a->name) return out_of_memory(diag_of(c)), NULL;
+    if (a->left)
+        door_warn(c->door, "grid \"%s\" is left out: %s", a->name,
+                  surface ? "a level set is no amount that a flow carries" : "twelve go along, not more");
+    for (uint32_t i = 0; i < g->n_meta && !strcmp(g->name, "temperature"); i++)
+        if (!strcmp(g->meta[i].key, "kelvin")) a->kelvin = g->meta[i].number;
+    c->goes += !a->left;
+    c->n++;
+    return a;
+}
+
+/* ---- where they are ---- */
+
+static void box_add(struct survey *c, const struct vdb_lattice *l)
+{
+    for (int a = 0; a < 3 && l->n[0]; a++) {
+        const double lo = l->origin[a] + l->lo[a] * l->h, hi = lo + l->n[a] * l->h;
+        c->box[0][a] = fmin(c->box[0][a], lo);
+        c->box[1][a] = fmax(c->box[1][a], hi);
     }
-    return c->fields && c->vectors;
 }
 
-static void box_add(struct survey *c, const struct bwvdb_info *g)
+/* Of what is carried the finest cells are the domain's. */
+static void cells_choose(struct survey *c, const struct vdb_lattice *l)
 {
-    if (g->lo[0] > g->hi[0]) return;
-    int begun = c->hi[0] >= c->lo[0];
-    for (int a = 0; a < 3; a++) {
-        if (!begun || g->lo[a] < c->lo[a]) c->lo[a] = g->lo[a];
-        if (!begun || g->hi[a] > c->hi[a]) c->hi[a] = g->hi[a];
-    }
+    if (c->h > 0 && l->h > c->h * (1 - 1e-5)) return;
+    c->h = l->h;
+    memcpy(c->origin, l->origin, sizeof c->origin);
 }
 
-static enum bw_status file_look(struct survey *c, const char *path, int first, struct bw_diag *d)
+/* The largest value, and the background, of a file that is looked into. */
+static void values_look(struct survey *c, struct bwvdb_file *f, int32_t grid, struct carried *a)
+{
+    struct vdb_contents in;
+    struct bwvdb_error error;
+    const struct bwvdb_info *g = bwvdb_grid_info(f, grid);
+    if (bwvdb_load(f, grid, &error)) {
+        bw_diag_error(diag_of(c), NULL, BW_ERR_IO, "%s", error.text);
+        return;
+    }
+    memcpy(a->background, g->background, sizeof a->background);
+    if (vdb_contents_find(f, grid, &in, NULL) || !in.active) return;
+    a->most = fmax(a->most, fmax(fabs(in.least - a->background[0]), fabs(in.most - a->background[0])));
+}
+
+static void grid_look(struct survey *c, struct bwvdb_file *f, int32_t grid, int inside)
+{
+    const struct bwvdb_info *g = bwvdb_grid_info(f, grid);
+    struct carried *a = carried_find(c, g->name);
+    struct vdb_lattice l;
+    if ((!a && !(a = carried_add(c, g))) || a->left) return;
+    vdb_lattice_of(g, &c->facts, 1, &l);
+    c->half &= g->half;
+    if (g->active) cells_choose(c, &l);
+    box_add(c, &l);
+    if (inside) values_look(c, f, grid, a);
+}
+
+static void flow_look(struct survey *c, struct bwvdb_file *f)
+{
+    struct vdb_lattice l;
+    const int32_t flow = flow_find(c, f);
+    const struct bwvdb_info *g = flow >= 0 ? bwvdb_grid_info(f, flow) : NULL;
+    if (!g || g->comps != 3) return;
+    if (!c->flow && !(c->flow = bw_strdup(g->name))) out_of_memory(diag_of(c));
+    vdb_lattice_of(g, &c->facts, 1, &l);
+    c->half &= g->half;
+    c->filled |= g->active > 0;
+    box_add(c, &l);
+}
+
+static void file_look(struct survey *c, const char *path, int inside)
 {
     struct bwvdb_file *f;
     struct bwvdb_error error;
     enum bwvdb_status bad = bwvdb_open(path, &f, &error);
-    if (bad) return bw_diag_error(d, NULL, (enum bw_status)bad, "%s", error.text);
-    int32_t grid = -1;
-    for (size_t i = 0; i < sizeof flows / sizeof *flows && grid < 0; i++)
-        if ((grid = bwvdb_find(f, flows[i])) >= 0) c->flow = flows[i];
-    const struct bwvdb_info *g = grid >= 0 ? bwvdb_grid_info(f, grid) : NULL;
-    if (!g || g->comps != 3) {
-        bw_diag_error(d, NULL, BW_ERR, "%s has no grid vel (velocity, v) of vectors; it holds %s", path,
-                      bwvdb_names(f));
-    } else {
-        box_add(c, g);
-        c->h = g->matrix[0];
-        for (int a = 0; a < 3; a++) c->origin[a] = g->matrix[4 * a + 3] - .5 * c->h;
+    if (bad) {
+        bw_diag_error(diag_of(c), NULL, (enum bw_status)bad, "%s", error.text);
+        return;
     }
-    if (!d->status && first) {
-        uint32_t n;
-        const struct bwvdb_meta *meta = bwvdb_file_meta(f, &n);
-        for (uint32_t i = 0; i < n; i++)
-            if (!strcmp(meta[i].key, "fps")) c->fps = meta[i].number;
-        if (!fields_list(c, f)) out_of_memory(d);
-        else if (!*c->fields) bw_diag_error(d, NULL, BW_ERR, "the cache holds a flow and nothing that it carries");
-    }
+    if (!c->begun && bwvdb_count(f)) vdb_facts_read(f, &c->facts), c->begun = 1;
+    flow_look(c, f);
+    for (int32_t i = 0; !diag_of(c)->status && i < bwvdb_count(f); i++)
+        if (is_carried(c, bwvdb_grid_info(f, i))) grid_look(c, f, i, inside);
     bwvdb_close(f);
-    return d->status;
 }
 
+/* ---- the domain ---- */
+
 /* The domain of the bake that made FOLDER/vdb/…, where it is one, of the same voxels, its only one. */
-static void domain_look(struct survey *c, const char *pattern)
+static void domain_look(struct survey *c)
 {
-    char *folder = bw_strdup(pattern), *slash = folder ? strrchr(folder, '/') : NULL;
+    char *folder = bw_strdup(c->cache->pattern), *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash) *slash = '\0', slash = strrchr(folder, '/');
     struct bw_diag ignored = {0};
     if (slash) *slash = '\0';
@@ -110,11 +179,26 @@ static void domain_look(struct survey *c, const char *pattern)
     char why[200];
     int same = voxel && voxel->text && !bw_parse_quantity(voxel->text, "m", &h, NULL, why, sizeof why) &&
                fabs(h - c->h) < 1e-5 * c->h;
-    if (same) c->domain = bw_node_copy(domain); // written with a scale they differ
+    if (same) c->domain = bw_node_copy(domain);
     bw_node_free(root);
     bw_diag_free(&ignored);
     bw_free(text);
     bw_free(folder);
+}
+
+static void domain_make(struct survey *c)
+{
+    for (int a = 0; a < 3; a++) {
+        const double lo = floor((c->box[0][a] - c->origin[a]) / c->h + 1e-3),
+                     hi = ceil((c->box[1][a] - c->origin[a]) / c->h - 1e-3);
+        if (!(fabs(lo) < 1e9 && fabs(hi) < 1e9)) {
+            bw_diag_error(diag_of(c), NULL, BW_ERR_LIMIT,
+                          "what the cache holds lies as far as %g m from the origin, beside voxels of %g m",
+                          fmax(fabs(c->box[0][a]), fabs(c->box[1][a])), c->h);
+            return;
+        }
+        c->lo[a] = (int64_t)lo, c->cells[a] = (int64_t)(hi - lo);
+    }
 }
 
 /* ---- as JSON ---- */
@@ -144,6 +228,74 @@ static void text_add(json_t *out, const char *key, char *text)
     bw_free(text);
 }
 
+static void list_add(char **list, const char *item)
+{
+    char *grown = *list ? bw_printf("%s%s%s", *list, **list ? ", " : "", item) : NULL;
+    bw_free(*list);
+    *list = grown;
+}
+
+/* What a preset has to say of a field beside its name; "" for most, whose names are no slips for all that. */
+static char *field_text(const struct survey *c, const struct carried *a)
+{
+    static const char *const kept[] = {"density", "temperature", "fuel", "soot"}; // tiles are, above absolute values
+    const double *b = a->background;
+    char *text = bw_strdup(a->comps == 3 ? "kind: vector, advect: true" : "");
+    char item[120];
+    if (b[0] != 0 || b[1] != 0 || b[2] != 0) {
+        if (a->comps == 3) snprintf(item, sizeof item, "background: [%.17g, %.17g, %.17g]", b[0], b[1], b[2]);
+        else snprintf(item, sizeof item, "background: %.17g", b[0] * (a->kelvin > 0 ? a->kelvin : 1));
+        list_add(&text, item);
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept && !c->facts.ours && a->most > 0; i++) {
+        if (strcmp(a->name, kept[i])) continue;
+        snprintf(item, sizeof item, "alive: %.6g", 1e-3 * a->most);
+        list_add(&text, item);
+    }
+    return text;
+}
+
+/* In YAML: "density", "temperature"; and what is to be said of them: "dye": {kind: vector}. */
+static void fields_put(const struct survey *c, json_t *out)
+{
+    char *fields = bw_strdup(""), *said = bw_strdup("");
+    for (int i = 0; i < c->n; i++) {
+        if (c->carried[i].left) continue;
+        char *name = bw_node_quote(c->carried[i].name), *text = field_text(c, &c->carried[i]);
+        const int key = name && !strchr(name, '\\'); // escapes: no key of a map may have what they stand for
+        char *entry = name && text && (key || *text) ? bw_printf("%s: {%s}", name, text) : NULL;
+        if (name) list_add(&fields, name);
+        if (entry) list_add(&said, entry);
+        bw_free(entry);
+        bw_free(name);
+        bw_free(text);
+    }
+    text_add(out, "fields", fields);
+    text_add(out, "vectors", said);
+}
+
+/* How exporter vdb is to write, for the files to say what these say. */
+static json_t *export_json(const struct survey *c)
+{
+    double least = 1, kelvin = 0;
+    int temperature = 0;
+    for (int i = 0; i < c->n; i++) {
+        const struct carried *a = &c->carried[i];
+        if (a->most > 0) least = fmin(least, a->most);
+        if (!strcmp(a->name, "temperature")) temperature = 1, kelvin = a->kelvin;
+    }
+    json_t *o = json_pack("{s:s, s:f, s:s, s:f}", "up", c->facts.y_up ? "y" : "z", "scale", c->facts.scale, "precision",
+                          c->half ? "half" : "float", "threshold", 1e-4 * least);
+    if (temperature)
+        json_object_set_new(o, "temperature",
+                            json_string(!(kelvin > 0)              ? "plain"
+                                        : fabs(kelvin - 1000) < .1 ? "blender"
+                                        : kelvin == 1              ? "excess"
+                                                                   : "normalized"));
+    if (kelvin > 0) json_object_set_new(o, "normalized_at", json_real(kelvin));
+    return o;
+}
+
 static json_t *node_json(const struct bw_node *n)
 {
     if (n->type == BW_NODE_SCALAR) return json_string(n->text ? n->text : "");
@@ -157,32 +309,66 @@ static json_t *node_json(const struct bw_node *n)
 
 static json_t *box_json(const struct survey *c)
 {
-    return json_pack("{s:[i,i,i], s:f, s:[f,f,f], s:{s:s}}", "cells", c->hi[0] - c->lo[0] + 1, c->hi[1] - c->lo[1] + 1,
-                     c->hi[2] - c->lo[2] + 1, "voxel", c->h, "origin", c->origin[0] + c->lo[0] * c->h,
-                     c->origin[1] + c->lo[1] * c->h, c->origin[2] + c->lo[2] * c->h, "sides", "rest", "open");
+    return json_pack("{s:[I,I,I], s:f, s:[f,f,f], s:{s:s}}", "cells", (json_int_t)c->cells[0], (json_int_t)c->cells[1],
+                     (json_int_t)c->cells[2], "voxel", c->h, "origin", c->origin[0] + (double)c->lo[0] * c->h,
+                     c->origin[1] + (double)c->lo[1] * c->h, c->origin[2] + (double)c->lo[2] * c->h, "sides", "rest",
+                     "open");
 }
 
-bool cache_survey(const struct cache *cache, json_t *out, struct bw_diag *d)
+static void survey_put(const struct survey *c, json_t *out)
 {
-    struct survey c = {.hi = {-1, -1, -1}};
-    for (int32_t i = 0; !d->status && i < cache->files.count; i++) file_look(&c, cache->files.path[i], i == 0, d);
-    if (!d->status && c.hi[0] < c.lo[0]) bw_diag_error(d, NULL, BW_ERR, "the cache's flow is empty in every frame");
-    if (!d->status) {
-        domain_look(&c, cache->pattern);
-        if (c.fps > 0) json_object_set_new(out, "fps", json_real(c.fps));
-        json_object_set_new(out, "voxel", json_real(c.h));
-        text_add(out, "flow", bw_node_quote(c.flow));
-        text_add(out, "upres", title_of(cache->files.name, "upres"));
-        text_add(out, "retime", title_of(cache->files.name, "retime"));
-        text_add(out, "frames_from", bw_node_quote(cache->pattern));
-        json_object_set_new(out, "fields", json_string(c.fields));
-        json_object_set_new(out, "vectors", json_string(c.vectors));
-        json_object_set_new(out, "first_voxel", json_pack("[i,i,i]", c.lo[0], c.lo[1], c.lo[2]));
-        json_object_set_new(out, "last_voxel", json_pack("[i,i,i]", c.hi[0], c.hi[1], c.hi[2]));
-        json_object_set_new(out, "domain", c.domain ? node_json(c.domain) : box_json(&c));
+    if (c->facts.fps > 0) json_object_set_new(out, "fps", json_real(c->facts.fps));
+    json_object_set_new(out, "voxel", json_real(c->h));
+    text_add(out, "flow", bw_node_quote(c->flow));
+    text_add(out, "upres", title_of(c->cache->files.name, "upres"));
+    text_add(out, "retime", title_of(c->cache->files.name, "retime"));
+    text_add(out, "frames_from", bw_node_quote(c->cache->pattern));
+    fields_put(c, out);
+    json_object_set_new(out, "export", export_json(c));
+    json_object_set_new(out, "first_voxel",
+                        json_pack("[I,I,I]", (json_int_t)c->lo[0], (json_int_t)c->lo[1], (json_int_t)c->lo[2]));
+    json_object_set_new(out, "last_voxel",
+                        json_pack("[I,I,I]", (json_int_t)(c->lo[0] + c->cells[0] - 1),
+                                  (json_int_t)(c->lo[1] + c->cells[1] - 1), (json_int_t)(c->lo[2] + c->cells[2] - 1)));
+    json_object_set_new(out, "domain", c->domain ? node_json(c->domain) : box_json(c));
+}
+
+/* Is there what it takes? */
+static void survey_judge(struct survey *c)
+{
+    struct bw_diag *d = diag_of(c);
+    const char *path = c->cache->files.path[0];
+    struct bwvdb_file *f = NULL;
+    if (!c->flow && bwvdb_open(path, &f, NULL)) f = NULL;
+    const char *names = f && *bwvdb_names(f) ? bwvdb_names(f) : "none at all";
+    if (!c->flow && c->wanted)
+        bw_diag_error(d, NULL, BW_ERR, "%s has no grid of vectors called \"%s\"; it holds %s", path, c->wanted, names);
+    else if (!c->flow)
+        bw_diag_error(d, NULL, BW_ERR,
+                      "%s has no grid vel (velocity, v) of vectors; it holds %s. --flow NAME says which it is", path,
+                      names);
+    else if (!c->goes) bw_diag_error(d, NULL, BW_ERR, "the cache holds a flow and nothing that it carries");
+    else if (!c->filled) bw_diag_error(d, NULL, BW_ERR, "the cache's flow is empty in every frame");
+    else if (!(c->h > 0)) bw_diag_error(d, NULL, BW_ERR, "what the cache's flow carries is empty in every frame");
+    bwvdb_close(f);
+}
+
+bool cache_survey(const struct cache *cache, const char *flow, json_t *out, struct door *door)
+{
+    struct survey c = {.cache = cache, .door = door, .wanted = flow, .half = 1, .facts.scale = 1};
+    const int32_t count = cache->files.count;
+    for (int a = 0; a < 3; a++) c.box[0][a] = HUGE_VAL, c.box[1][a] = -HUGE_VAL;
+    for (int32_t i = 0; !door->d.status && i < count; i++) {
+        int inside = count <= LOOKED;
+        for (int k = 0; k < LOOKED; k++) inside |= i == (int64_t)k * (count - 1) / (LOOKED - 1);
+        file_look(&c, cache->files.path[i], inside);
     }
-    bw_free(c.fields);
-    bw_free(c.vectors);
+    if (!door->d.status) survey_judge(&c);
+    if (!door->d.status) domain_look(&c);
+    if (!door->d.status) domain_make(&c);
+    if (!door->d.status) survey_put(&c, out);
+    for (int i = 0; i < c.n; i++) bw_free(c.carried[i].name);
+    bw_free(c.flow);
     bw_node_free(c.domain);
-    return !d->status;
+    return !door->d.status;
 }

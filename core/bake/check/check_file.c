@@ -125,15 +125,17 @@ static void grid_check(struct sequence_seen *s, const char *path, struct bwvdb_f
     const struct bwvdb_info *info = bwvdb_grid_info(f, g);
     char *about = about_grid(s, info->name);
     struct grid_seen *seen = grid_get(s, info);
-    if (bwvdb_find(f, info->name) != g)
-        finding_add(s->findings, &twins, about, "%s: holds two grids called %s", path, info->name);
-    else if (seen) place_check(s, path, info, seen, about);
+    if (info->twins > 1 && !info->twin)
+        finding_add(s->findings, &twins, about, "%s: holds %s grids called %s", path,
+                    info->twins > 2 ? "several" : "two", info->name);
+    if (seen) place_check(s, path, info, seen, about);
     if (info->comps && bwvdb_load(f, g, &why) != BWVDB_OK) finding_add(s->findings, &unreadable, NULL, "%s", why.text);
     else if (info->comps) values_check(s, path, f, g, about);
     if (info->grid_class == BWVDB_CLASS_STAGGERED && is_flow(info))
         finding_add(s->findings, &staggered, about, "%s: grid %s is staggered", path, info->name);
     const char *key = strcmp(info->name, "temperature") ? "unit" : "kelvin";
-    if (ours && info->comps && !meta_find(info->meta, info->n_meta, key))
+    if (ours && info->comps && !meta_find(info->meta, info->n_meta, key) &&
+        !meta_find(info->meta, info->n_meta, "unit")) // others' temperatures are of no unit that is known
         finding_add(s->findings, &units, about, "%s: grid %s does not say its %s", path, info->name, key);
     bw_free(about);
 }

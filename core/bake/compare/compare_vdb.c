@@ -95,12 +95,13 @@ static void both_compare(const struct compared *c, struct bwvdb_file *a, struct 
     for (int32_t i = 0; i < bwvdb_count(a); i++) {
         const char *name = bwvdb_grid_info(a, i)->name;
         int32_t k = bwvdb_find(b, name);
-        if (k >= 0) grids_compare(c, a, i, b, k);
+        if (k >= 0 && k < bwvdb_count(b)) grids_compare(c, a, i, b, k);
         else compare_add(c, "grid-only-a", json_pack("{s:s}", "grid", name), "grid %s is in the first alone", name);
     }
     for (int32_t k = 0; k < bwvdb_count(b); k++) {
         const char *name = bwvdb_grid_info(b, k)->name;
-        if (bwvdb_find(a, name) < 0)
+        const int32_t i = bwvdb_find(a, name);
+        if (i < 0 || i >= bwvdb_count(a))
             compare_add(c, "grid-only-b", json_pack("{s:s}", "grid", name), "grid %s is in the second alone", name);
     }
 }

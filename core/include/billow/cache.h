@@ -52,6 +52,9 @@ BW_API void bw_cache_close(struct bw_cache *cache);
 /// JSON, new memory: "name", "pattern", "file", "first", "last", "count", the "ranges" there are, "missing" (1000 at
 /// most); `inside` 1: read from all files, "fps", "voxel", "flow", "fields", "domain" too; BW_ERR: there is no flow.
 BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
+/// The same from inside, with the flow's grid by name: capitals or not, and what is vel.x, vel.y, vel.z in the files is
+/// "vel". NULL: vel, velocity or v.
+BW_API char *bw_cache_survey(struct bw_cache *cache, const char *flow);
 /// One frame; bw_snapshot_close. Errors: BW_ERR_IO, BW_ERR_USAGE (no such frame).
 BW_API enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot);
 /// Write a movie (.mp4), pictures (.png, .exr) or a contact sheet (.png), as `billow preview` does. Errors:

@@ -61,7 +61,9 @@ static const struct bw_snapshot_field *scalar_find(const struct bw_frame *frame,
 
 static const struct bw_snapshot_field *motion_find(const struct bw_frame *frame)
 {
-    const struct bw_snapshot_field *f = bw_gather_find(frame, "vel");
+    static const char *const names[] = {"vel", "velocity", "v"};
+    const struct bw_snapshot_field *f = NULL;
+    for (size_t i = 0; !f && i < sizeof names / sizeof *names; i++) f = bw_gather_find(frame, names[i]);
     return f && f->info->comps == 3 ? f : NULL;
 }
 

@@ -3,6 +3,8 @@
  * the same lattice, and right for any other transform, thinned-out boxes and staggered grids too. */
 #include "vdb_view.h"
 
+#include <common/openvdb/lattice/lattice.h>
+
 #include <picture/gather/fields.h>
 #include <picture/slice/distances.h>
 
@@ -17,16 +19,6 @@ const char *const bw_dye_names[] = {"dye", "color", "colour", "Cd", NULL};
 const char *const bw_velocity_names[] = {"vel", "velocity", "v", NULL};
 static const char *const solid_names[] = {"solid", NULL}, *const fuel_names[] = {"fuel", NULL};
 
-/// The first grid of one of these names with that many components, or -1.
-static int grid_find(const struct bwvdb_file *f, const char *const *names, uint32_t comps)
-{
-    for (; *names; names++) {
-        int32_t g = bwvdb_find(f, *names);
-        if (g >= 0 && bwvdb_grid_info(f, g)->comps == comps) return g;
-    }
-    return -1;
-}
-
 static int is_surface(const struct bwvdb_file *f, int grid)
 {
     return grid >= 0 && bwvdb_grid_info(f, grid)->grid_class == BWVDB_CLASS_LEVEL_SET;
@@ -36,8 +28,8 @@ static int is_surface(const struct bwvdb_file *f, int grid)
 static int grid_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f)
 {
     if (v->field) return bwvdb_find(f, v->field);
-    int g = grid_find(f, bw_density_names, 1);
-    if (g < 0) g = grid_find(f, bw_flame_names, 1);
+    int g = bwvdb_find_known(f, bw_density_names, 1);
+    if (g < 0) g = bwvdb_find_known(f, bw_flame_names, 1);
     for (int wish = 0; g < 0 && wish < 3; wish++)
         for (int32_t i = 0; g < 0 && i < bwvdb_count(f); i++) {
             const uint32_t comps = bwvdb_grid_info(f, i)->comps;
@@ -89,17 +81,17 @@ static void grid_bounds(const struct bw_vdb_view *v, const struct bwvdb_info *g,
 /// What the first file says of itself.
 static void facts_read(struct bw_vdb_view *v, const struct bwvdb_file *f)
 {
+    struct vdb_facts facts;
     uint32_t n;
-    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *up = meta_find(m, n, "up_axis"),
-                            *fps = meta_find(m, n, "fps");
-    const struct bwvdb_meta *scale = meta_find(m, n, "scale"), *creator = meta_find(m, n, "creator"),
-                            *larger = meta_find(m, n, "larger"), *slower = meta_find(m, n, "slower");
-    if (v->y_up < 0) v->y_up = up ? !strcmp(up->string, "y") : creator && !strncmp(creator->string, "Houdini", 7);
-    v->fps = fps && fps->number > 0 ? fps->number : 0;
+    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *larger = meta_find(m, n, "larger"),
+                            *slower = meta_find(m, n, "slower");
+    vdb_facts_read(f, &facts);
+    if (v->y_up < 0) v->y_up = facts.y_up;
+    v->fps = facts.fps;
     v->larger = larger && larger->number > 0 ? larger->number : 1;
     v->slower = slower && slower->number > 0 ? slower->number : 1;
-    v->scale = (scale && scale->number > 0 ? scale->number : 1) * v->larger;
-    v->ours = creator && !strncmp(creator->string, "Billow", 6);
+    v->scale = facts.scale * v->larger;
+    v->ours = facts.ours;
 }
 
 /// Densities of our bakes are shown as they are; other people's may be anything, and are brought near 1 by the middle
@@ -129,7 +121,9 @@ static void bounds_join(struct bw_vdb_view *v, const struct bwvdb_info *g)
     }
 }
 
-static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int first, char *why, size_t why_size)
+/// *lacks: the file holds no grid to show, as one of a frame in which nothing is.
+static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int first, int *lacks, char *why,
+                                  size_t why_size)
 {
     struct bwvdb_file *f = NULL;
     struct bwvdb_error error;
@@ -138,7 +132,8 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
     int g = grid_choose(v, f);
     const struct bwvdb_info *info = g >= 0 ? bwvdb_grid_info(f, g) : NULL;
     if (first) facts_read(v, f);
-    if (!info || !info->comps) {
+    *lacks = !info || !info->comps;
+    if (*lacks) {
         const char *names = bwvdb_names(f);
         snprintf(why, why_size, "%s has no grid %s that can be shown; it has %s", path,
                  v->field ? v->field : "of numbers", *names ? names : "none at all");
@@ -147,8 +142,9 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
     }
     if (v->voxel <= 0) v->voxel = info->voxel[0];
     if (first) snprintf(v->grid, sizeof v->grid, "%s", info->name);
-    if (first) v->arrows = info->comps == 3 && grid_find(f, bw_dye_names, 3) < 0;
-    const int flame = v->field ? -1 : grid_find(f, bw_flame_names, 1);
+    if (first) v->twins = v->field ? 1 : info->twins;
+    if (first) v->arrows = info->comps == 3 && bwvdb_find_known(f, bw_dye_names, 3) < 0;
+    const int flame = v->field ? -1 : bwvdb_find_known(f, bw_flame_names, 1);
     bounds_join(v, info);
     if (flame >= 0) { // a clean fire has no smoke
         bounds_join(v, bwvdb_grid_info(f, flame));
@@ -165,13 +161,14 @@ enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence 
         v->hi[a] = -HUGE_VAL;
     }
     int32_t good = 0;
+    int lacks = 0;
     for (int32_t i = 0; i < s->count; i++) {
-        enum bw_status status = file_survey(v, s->path[i], !good, why, why_size);
+        enum bw_status status = file_survey(v, s->path[i], !good, &lacks, why, why_size);
         good += !status;
-        if (status && !v->lenient) return status;
+        if (status && !lacks && !v->lenient) return status;
     }
-    if (!good) return file_survey(v, s->path[0], 1, why, why_size); // for its sentence
-    for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) {         // nothing but empty grids
+    if (!good) return file_survey(v, s->path[0], 1, &lacks, why, why_size); // for its sentence
+    for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) {                 // nothing but empty grids
         v->lo[a] = -8 * v->voxel;
         v->hi[a] = 8 * v->voxel;
     }
@@ -357,13 +354,14 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     enum bwvdb_status s = bwvdb_open(path, &f, &error);
     if (s) return fail(&error, s, why, why_size);
     int own = v->field ? bwvdb_find(f, v->field) : -1;
-    int grids[GRIDS] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own : grid_find(f, bw_density_names, 1),
-                        grid_find(f, bw_flame_names, 1),
-                        grid_find(f, bw_temperature_names, 1),
-                        v->roots ? grid_find(f, fuel_names, 1) : -1,
-                        grid_find(f, bw_dye_names, 3),
-                        v->field ? -1 : grid_find(f, solid_names, 1)};
-    const int vel = v->moves ? grid_find(f, bw_velocity_names, 3) : -1;
+    int grids[GRIDS] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own
+                                                                        : bwvdb_find_known(f, bw_density_names, 1),
+                        bwvdb_find_known(f, bw_flame_names, 1),
+                        bwvdb_find_known(f, bw_temperature_names, 1),
+                        v->roots ? bwvdb_find_known(f, fuel_names, 1) : -1,
+                        bwvdb_find_known(f, bw_dye_names, 3),
+                        v->field ? -1 : bwvdb_find_known(f, solid_names, 1)};
+    const int vel = v->moves ? bwvdb_find_known(f, bw_velocity_names, 3) : -1;
     if (grids[0] < 0 && grids[1] < 0) grids[0] = grid_choose(v, f);
     if (grids[0] >= 0 && bwvdb_grid_info(f, grids[0])->comps != 1) grids[0] = -1;
     if (is_surface(f, grids[0])) { // of something solid, or of water: no smoke as thick as it is far from there
@@ -418,12 +416,17 @@ static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file 
                                  int flow, struct bw_slice *s, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(box);
-    int g = grid_choose(v, f), vel = flow ? grid_find(f, bw_velocity_names, 3) : -1;
+    int g = grid_choose(v, f), vel = flow ? bwvdb_find_known(f, bw_velocity_names, 3) : -1;
     float *to[3] = {m, m + cells, m + 2 * cells};
+    if (g < 0) { // nothing is there at this frame
+        memset(m, 0, cells * sizeof *m);
+        s->value[0] = m;
+        return BW_OK;
+    }
     enum bw_status status = grid_sample(v, f, g, box, to, why, why_size);
     for (uint32_t c = 0; !status && c < bwvdb_grid_info(f, g)->comps; c++) s->value[c] = to[c];
     if (!status) slice_kelvin(bwvdb_grid_info(f, g), cells, s, to[0]);
-    const int solid = grid_find(f, solid_names, 1);
+    const int solid = bwvdb_find_known(f, solid_names, 1);
     if (!status && solid >= 0 && solid != g) {
         s->solid = m + 6 * cells;
         status = solid_slice(v, f, solid, box, s, m + 6 * cells, why, why_size);

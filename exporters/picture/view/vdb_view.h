@@ -40,6 +40,7 @@ struct bw_vdb_view {
     int32_t ours;        ///< baked by this program
     int32_t flames;      ///< something burns in some file
     char grid[64];       ///< the name of the grid to show in the first file
+    uint32_t twins;      ///< how many there are of that name, where nobody said which; 1 mostly
     int32_t arrows;      ///< the grid to show is of vectors, and no dye: slices show how long they are, renders nothing
     int32_t moves;       ///< velocities are wanted in volumes
     int32_t roots;       ///< likewise fuel

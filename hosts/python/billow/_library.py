@@ -81,6 +81,7 @@ _PROTOTYPES = {
     "bw_cache_open": (c_int, [c_void_p, c_char_p, _HANDLE]),
     "bw_cache_close": (None, [c_void_p]),
     "bw_cache_describe": (_TEXT, [c_void_p, c_int32]),
+    "bw_cache_survey": (_TEXT, [c_void_p, c_char_p]),
     "bw_cache_check": (_TEXT, [c_char_p]),
     "bw_cache_compare": (_TEXT, [c_char_p, c_char_p]),
     "bw_cache_frame": (c_int, [c_void_p, c_int64, _HANDLE]),

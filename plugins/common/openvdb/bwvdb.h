@@ -189,7 +189,10 @@ struct bwvdb_file; ///< an open file
 
 /// What a grid is. Owned by the file. Strings are never NULL.
 struct bwvdb_info {
-    const char *name;
+    const char *name;                ///< of several of one name "density", "density[1]" …; "unnamed" without one
+    uint32_t twin, twins;            ///< which of those that share its name, from 0 on; how many there are, 1 mostly
+    uint32_t part;                   ///< 1: a component of a vector that is stored as three grids, vel.x, vel.y, vel.z
+    uint32_t linear;                 ///< 0: a frustum, say: `matrix` holds at voxel 0 alone, `voxel` in the middle
     const char *type;                ///< "float", "vec3s", "double", "int32", "ptdataidx32", …
     uint32_t comps;                  ///< 1 or 3; 0: of a type that cannot be read as floats
     uint32_t grid_class;             ///< enum bwvdb_class
@@ -213,10 +216,13 @@ enum bwvdb_status bwvdb_open(const char *path, struct bwvdb_file **f, struct bwv
 void bwvdb_close(struct bwvdb_file *f);
 /// Grids in the file.
 int32_t bwvdb_count(const struct bwvdb_file *f);
-/// Grid number `grid` (0 … count-1); NULL outside.
+/// Grid number `grid`: 0 … count-1, and from count on vectors joined of three grids of numbers; NULL outside.
 const struct bwvdb_info *bwvdb_grid_info(const struct bwvdb_file *f, int32_t grid);
-/// The first grid called `name`, or -1.
+/// The grid called `name`, or -1; a vector of three grids by what they are called without .x, .y, .z.
 int32_t bwvdb_find(const struct bwvdb_file *f, const char *name);
+/// The first grid with `comps` components called by one of several names (NULL ends them), capitals or not where none
+/// is written so; -1: there is none.
+int32_t bwvdb_find_known(const struct bwvdb_file *f, const char *const *names, uint32_t comps);
 /// The file's metadata; *n entries, owned by the file.
 const struct bwvdb_meta *bwvdb_file_meta(const struct bwvdb_file *f, uint32_t *n);
 /// "density, temperature, vel": the grids there are, for messages. Owned by the file.

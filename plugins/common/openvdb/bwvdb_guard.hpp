@@ -43,11 +43,13 @@ BWVDB_TREE_OF_LIBRARY(openvdb::DoubleTree::RootNodeType);
 BWVDB_TREE_OF_LIBRARY(openvdb::Vec3STree::RootNodeType);
 BWVDB_TREE_OF_LIBRARY(openvdb::Vec3DTree::RootNodeType);
 BWVDB_TREE_OF_LIBRARY(openvdb::Int32Tree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::Int64Tree::RootNodeType);
 BWVDB_TREE_OF_LIBRARY(openvdb::BoolTree::RootNodeType);
 BWVDB_TREE_OF_LIBRARY(openvdb::MaskTree::RootNodeType);
 
 #include <openvdb/io/File.h>
 #include <openvdb/io/GridDescriptor.h>
+#include <openvdb/io/Stream.h>
 #include <openvdb/tools/Interpolation.h>
 #include <openvdb/tools/Morphology.h>
 #include <openvdb/tools/SignedFloodFill.h>

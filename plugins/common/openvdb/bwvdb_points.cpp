@@ -115,8 +115,10 @@ extern "C" bwvdb_status bwvdb_read_points(const char *path, const char *name, co
 {
     const std::string what = std::string("cannot read ") + path;
     return guarded(error, what.c_str(), [&] {
-        bwvdb_status bad = vdb_check_head(path, error);
+        bool stream = false;
+        bwvdb_status bad = vdb_check_head(path, &stream, error);
         if (bad) return bad;
+        if (stream) return report(error, BWVDB_ERR_IO, what + ": points in a file written as a stream are not read");
         vdb::initialize();
         vdb::io::File file(path);
         file.open(false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reading VDB files; bwvdb.h says what it does. Leaves are copied one by one; whatever is no leaf is constant over a
  * leaf's extent. */
-#include "bwvdb_guard.hpp"
+#include "read/entry.hpp"
 
 extern "C" {
 #include "vdb_check.h"
@@ -9,132 +9,14 @@ extern "C" {
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 namespace
 {
-
-struct meta_list {
-    std::deque<std::string> text; // a deque: strings never move
-    std::vector<bwvdb_meta> rows;
-
-    void add(const std::string &key, const vdb::Metadata &m)
-    {
-        bwvdb_meta row{text.emplace_back(key).c_str(), BWVDB_STRING, text.emplace_back(m.str()).c_str(), 0, 0};
-        double number = 0;
-        int64_t integer = 0;
-        bool whole = true;
-        if (auto *i = dynamic_cast<const vdb::Int64Metadata *>(&m)) integer = i->value();
-        else if (auto *s = dynamic_cast<const vdb::Int32Metadata *>(&m)) integer = s->value();
-        else if (auto *b = dynamic_cast<const vdb::BoolMetadata *>(&m)) integer = b->value();
-        else whole = false;
-        bool real = true;
-        if (auto *d = dynamic_cast<const vdb::DoubleMetadata *>(&m)) number = d->value();
-        else if (auto *f = dynamic_cast<const vdb::FloatMetadata *>(&m)) number = double(f->value());
-        else real = false;
-        if (whole) row.type = BWVDB_INT64, row.integer = integer, row.number = double(integer);
-        if (real) row.type = BWVDB_DOUBLE, row.number = number;
-        rows.push_back(row);
-    }
-
-    /* OpenVDB's own bookkeeping is told by bwvdb_info already. */
-    void add_all(const vdb::MetaMap &map)
-    {
-        for (auto it = map.beginMeta(); it != map.endMeta(); ++it) {
-            const std::string &k = it->first;
-            bool own = k == "name" || k == "class" || k == "vector_type" || k == "is_saved_as_half_float" ||
-                       k.compare(0, 5, "file_") == 0;
-            if (!own && it->second) add(k, *it->second);
-        }
-    }
-};
-
-struct grid_entry {
-    std::string unique, name, type; // unique: as the file knows it, "density[1]" for a second one
-    vdb::GridBase::Ptr grid;        // without its voxels until loaded
-    bwvdb_info info{};
-    meta_list meta;
-};
 
 /* Calls f with the grid as its own type; false for types that hold no floats. */
 template <class F> bool with_grid(const vdb::GridBase &base, F &&f)
 {
     return base.apply<vdb::TypeList<vdb::FloatGrid, vdb::DoubleGrid, vdb::Vec3SGrid, vdb::Vec3DGrid>>(f);
-}
-
-/* Of the trees that vdb_check_trees() looks at; no other may be loaded. */
-uint32_t comps_of(const vdb::GridBase &g)
-{
-    size_t half;
-    if (!vdb_tree_value(g.baseTree().type().c_str(), &half)) return 0;
-    return g.valueType() == "float" || g.valueType() == "double" ? 1 : 3;
-}
-
-uint32_t class_from(vdb::GridClass c)
-{
-    if (c == vdb::GRID_LEVEL_SET) return BWVDB_CLASS_LEVEL_SET;
-    if (c == vdb::GRID_FOG_VOLUME) return BWVDB_CLASS_FOG_VOLUME;
-    return c == vdb::GRID_STAGGERED ? BWVDB_CLASS_STAGGERED : BWVDB_CLASS_UNKNOWN;
-}
-
-void fill_box(bwvdb_info &i, const vdb::CoordBBox &box, const vdb::math::Transform &t)
-{
-    for (int a = 0; a < 3; a++) {
-        i.lo[a] = box.empty() ? 0 : box.min()[a];
-        i.hi[a] = box.empty() ? -1 : box.max()[a];
-    }
-    if (box.empty()) return;
-    vdb::Vec3d lo(1e300), hi(-1e300);
-    for (int c = 0; c < 8; c++) {
-        vdb::Vec3d p;
-        for (int a = 0; a < 3; a++) p[a] = c >> a & 1 ? i.hi[a] + 0.5 : i.lo[a] - 0.5;
-        vdb::Vec3d w = t.indexToWorld(p);
-        lo = vdb::math::minComponent(lo, w);
-        hi = vdb::math::maxComponent(hi, w);
-    }
-    for (int a = 0; a < 3; a++) i.world_lo[a] = lo[a], i.world_hi[a] = hi[a];
-}
-
-void fill_transform(bwvdb_info &i, const vdb::math::Transform &t)
-{
-    vdb::Vec3d zero = t.indexToWorld(vdb::Vec3d(0)), voxel = t.voxelSize();
-    for (int a = 0; a < 3; a++) {
-        vdb::Vec3d unit(0);
-        unit[a] = 1;
-        vdb::Vec3d d = t.indexToWorld(unit) - zero;
-        for (int r = 0; r < 3; r++) i.matrix[4 * r + a] = d[r];
-        i.matrix[4 * a + 3] = zero[a];
-        i.voxel[a] = voxel[a];
-    }
-}
-
-void describe_entry(grid_entry &e)
-{
-    const vdb::GridBase &g = *e.grid;
-    bwvdb_info &i = e.info;
-    e.name = g.getName();
-    e.type = g.valueType();
-    i.comps = comps_of(g);
-    i.grid_class = class_from(g.getGridClass());
-    i.vector_type = static_cast<uint32_t>(g.getVectorType());
-    i.half = g.saveFloatAsHalf();
-    fill_transform(i, g.transform());
-    e.meta.add_all(g);
-    auto count = g.getMetadata<vdb::Int64Metadata>(vdb::GridBase::META_FILE_VOXEL_COUNT);
-    auto lo = g.getMetadata<vdb::Vec3IMetadata>(vdb::GridBase::META_FILE_BBOX_MIN);
-    auto hi = g.getMetadata<vdb::Vec3IMetadata>(vdb::GridBase::META_FILE_BBOX_MAX);
-    i.active = count ? count->value() : -1;
-    if (i.active == 0) fill_box(i, vdb::CoordBBox(), g.transform());
-    else if (lo && hi) fill_box(i, vdb::CoordBBox(Coord(lo->value()), Coord(hi->value())), g.transform());
-    else i.active = -1;
-}
-
-void attach_strings(grid_entry &e)
-{
-    e.info.name = e.name.c_str();
-    e.info.type = e.type.c_str();
-    e.info.meta = e.meta.rows.data();
-    e.info.n_meta = static_cast<uint32_t>(e.meta.rows.size());
 }
 
 struct background_of {
@@ -147,13 +29,21 @@ struct background_of {
     }
 };
 
-void read_voxels(vdb::io::File &file, grid_entry &e)
+/* Whole numbers and truths as doubles: interpolation would cut them off. */
+struct doubles_from {
+    vdb::GridBase::Ptr *out;
+    template <class Grid> void operator()(const Grid &g) const { *out = std::make_shared<vdb::DoubleGrid>(g); }
+};
+
+void voxels_take(grid_entry &e, const vdb::GridBase::Ptr &grid)
 {
-    if (e.info.loaded) return;
-    e.grid = file.readGrid(e.unique);
+    e.grid = grid;
     e.info.loaded = 1;
-    e.info.active = static_cast<int64_t>(e.grid->activeVoxelCount()); // whatever the file said of it
-    fill_box(e.info, e.grid->evalActiveVoxelBoundingBox(), e.grid->transform());
+    e.info.active = static_cast<int64_t>(grid->activeVoxelCount()); // whatever the file said of it
+    entry_box(e.info, grid->evalActiveVoxelBoundingBox(), grid->transform());
+    vdb::GridBase::Ptr doubles;
+    grid->apply<vdb::TypeList<vdb::Int32Grid, vdb::Int64Grid, vdb::BoolGrid>>(doubles_from{&doubles});
+    if (doubles) e.grid = doubles;
     with_grid(*e.grid, background_of{e.info.background});
 }
 
@@ -200,6 +90,7 @@ struct sampler {
     size_t count;
     const double (*pos)[3];
     double *out;
+    size_t stride; // of `out`, of grids of numbers
 
     template <class Grid> void operator()(const Grid &g) const
     {
@@ -212,22 +103,35 @@ struct sampler {
                                                               : vdb::tools::BoxSampler::sample(tree, at);
                 for (int c = 0; c < 3; c++) out[3 * p + c] = double(v[c]);
             } else {
-                out[p] = double(vdb::tools::BoxSampler::sample(tree, at));
+                out[stride * p] = double(vdb::tools::BoxSampler::sample(tree, at));
             }
         }
     }
 };
 
-} // namespace
+/* A component of a joined vector: its own voxels where they lie like the vector's, else what is between them. */
+void part_read_box(const bwvdb_info &whole, const grid_entry &part, const box_reader &box, float *out)
+{
+    double off = 0;
+    for (int m = 0; m < 12; m++) off = std::max(off, std::fabs(whole.matrix[m] - part.info.matrix[m]));
+    if (part.info.linear && off < 1e-6 * part.info.voxel[0]) {
+        with_grid(*part.grid, box_reader{box.lo, box.n, &out});
+        return;
+    }
+    const double *m = whole.matrix;
+    for (int32_t k = 0; k < box.n[2]; k++)
+        for (int32_t j = 0; j < box.n[1]; j++)
+            for (int32_t i = 0; i < box.n[0]; i++) {
+                double x[1][3], value[3] = {0, 0, 0};
+                for (int r = 0; r < 3; r++)
+                    x[0][r] = m[4 * r] * (box.lo[0] + i) + m[4 * r + 1] * (box.lo[1] + j) +
+                              m[4 * r + 2] * (box.lo[2] + k) + m[4 * r + 3];
+                with_grid(*part.grid, sampler{1, x, value, 1});
+                *out++ = float(value[0]);
+            }
+}
 
-struct bwvdb_file {
-    explicit bwvdb_file(const char *p) : path(p), file(p) {}
-    std::string path, names;
-    bool checked = false; // its trees
-    vdb::io::File file;
-    std::deque<grid_entry> grids; // entries never move
-    meta_list meta;
-};
+} // namespace
 
 namespace
 {
@@ -254,11 +158,38 @@ bwvdb_status check_transform(const bwvdb_file &f, const grid_entry &e, bwvdb_err
 /* Load a grid, after the file's trees have been looked at once. */
 bwvdb_status load_checked(bwvdb_file &f, grid_entry &e, bwvdb_error *error)
 {
+    if (e.info.loaded) return BWVDB_OK;
     bwvdb_status status = f.checked ? BWVDB_OK : vdb_check_trees(f.path.c_str(), error);
     if (status) return status;
     f.checked = true;
-    read_voxels(f.file, e);
-    return check_transform(f, e, error); // as the file has it: what was read first has been worked out anew
+    if (!e.joined()) {
+        voxels_take(e, f.file.readGrid(e.unique));
+        return check_transform(f, e, error); // as the file has it: what was read first has been worked out anew
+    }
+    for (int c = 0; c < 3 && !status; c++) status = load_checked(f, f.grids[e.part[c]], error);
+    entry_join(f, e);
+    e.info.loaded = !status;
+    return status;
+}
+
+/* A stream has no list of what is where: it is read from its first byte to its last, once it has been looked at. */
+bwvdb_status stream_read(bwvdb_file &f, bwvdb_error *error)
+{
+    bwvdb_status status = vdb_check_trees(f.path.c_str(), error);
+    if (status) return status;
+    std::ifstream in(f.path, std::ios::binary);
+    vdb::io::Stream stream(in, false);
+    for (const auto &grid : *stream.getGrids()) {
+        grid_entry &e = f.grids.emplace_back();
+        e.grid = grid;
+        entry_describe(e);
+        status = check_transform(f, e, error);
+        if (status) return status;
+        if (e.info.comps) voxels_take(e, grid);
+    }
+    if (auto m = stream.getMetadata()) f.meta.add_all(*m);
+    entries_name(f);
+    return BWVDB_OK;
 }
 
 bwvdb_status read_contents(bwvdb_file &f, bwvdb_error *error)
@@ -269,15 +200,14 @@ bwvdb_status read_contents(bwvdb_file &f, bwvdb_error *error)
         grid_entry &e = f.grids.emplace_back();
         e.unique = it.gridName();
         e.grid = f.file.readGridMetadata(e.unique);
-        describe_entry(e);
+        entry_describe(e);
         status = check_transform(f, e, error);
         bool unknown = e.info.active < 0 && e.info.comps; // written without statistics
         if (!status && unknown) status = load_checked(f, e, error);
         if (status) return status;
-        attach_strings(e);
-        f.names += (f.names.empty() ? "" : ", ") + e.name;
     }
     if (auto m = f.file.getMetadata()) f.meta.add_all(*m);
+    entries_name(f);
     return BWVDB_OK;
 }
 
@@ -294,6 +224,7 @@ const grid_entry *loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_error *er
 const vdb::GridBase *bwvdb_loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_error *error)
 {
     const grid_entry *e = loaded_grid(f, grid, error);
+    if (e && e->joined()) report(error, BWVDB_ERR_USAGE, "\"" + e->name + "\" is three grids");
     return e ? e->grid.get() : nullptr;
 }
 
@@ -302,12 +233,13 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
     *f = nullptr;
     return guarded(error, "cannot read a VDB file", [&] {
         std::string what = std::string("cannot read ") + path;
-        bwvdb_status status = vdb_check_head(path, error);
+        bool stream = false;
+        bwvdb_status status = vdb_check_head(path, &stream, error);
         if (status) return status;
         status = guarded(error, what.c_str(), [&] {
             vdb::initialize();
             auto file = std::make_unique<bwvdb_file>(path);
-            bwvdb_status bad = read_contents(*file, error);
+            bwvdb_status bad = stream ? stream_read(*file, error) : read_contents(*file, error);
             if (!bad) *f = file.release();
             return bad;
         });
@@ -318,21 +250,24 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
 extern "C" void bwvdb_close(bwvdb_file *f)
 {
     if (!f) return;
-    for (auto &e : f->grids) grid_empty(e.grid.get());
+    for (auto &e : f->grids)
+        if (e.grid) grid_empty(e.grid.get());
     delete f;
 }
 
-extern "C" int32_t bwvdb_count(const bwvdb_file *f) { return static_cast<int32_t>(f->grids.size()); }
+extern "C" int32_t bwvdb_count(const bwvdb_file *f) { return f->own; }
 
 extern "C" const bwvdb_info *bwvdb_grid_info(const bwvdb_file *f, int32_t grid)
 {
-    return grid >= 0 && grid < bwvdb_count(f) ? &f->grids[grid].info : nullptr;
+    return grid >= 0 && static_cast<size_t>(grid) < f->grids.size() ? &f->grids[grid].info : nullptr;
 }
 
 extern "C" int32_t bwvdb_find(const bwvdb_file *f, const char *name)
 {
     for (size_t i = 0; i < f->grids.size(); i++)
         if (f->grids[i].name == name) return static_cast<int32_t>(i);
+    for (size_t i = 0; i < f->grids.size(); i++)
+        if (f->grids[i].unique == name) return static_cast<int32_t>(i); // density[0]
     return -1;
 }
 
@@ -347,7 +282,7 @@ extern "C" const char *bwvdb_names(const bwvdb_file *f) { return f->names.c_str(
 extern "C" bwvdb_status bwvdb_load(bwvdb_file *f, int32_t grid, bwvdb_error *error)
 {
     return guarded(error, "cannot read a VDB grid", [&] {
-        if (grid < 0 || grid >= bwvdb_count(f)) return report(error, BWVDB_ERR_USAGE, "no such grid in " + f->path);
+        if (!bwvdb_grid_info(f, grid)) return report(error, BWVDB_ERR_USAGE, "no such grid in " + f->path);
         grid_entry &e = f->grids[grid];
         if (!e.info.comps)
             return report(error, BWVDB_ERR_USAGE,
@@ -367,7 +302,9 @@ extern "C" bwvdb_status bwvdb_read_box(const bwvdb_file *f, int32_t grid, const 
         [&] {
             const grid_entry *e = loaded_grid(f, grid, error);
             if (!e) return BWVDB_ERR_USAGE;
-            with_grid(*e->grid, box_reader{lo, n, out});
+            const box_reader box{lo, n, out};
+            for (int c = 0; c < 3 && e->joined(); c++) part_read_box(e->info, f->grids[e->part[c]], box, out[c]);
+            if (!e->joined()) with_grid(*e->grid, box);
             return BWVDB_OK;
         },
         0);
@@ -381,7 +318,9 @@ extern "C" bwvdb_status bwvdb_sample(const bwvdb_file *f, int32_t grid, size_t c
         [&] {
             const grid_entry *e = loaded_grid(f, grid, error);
             if (!e) return BWVDB_ERR_USAGE;
-            with_grid(*e->grid, sampler{count, pos, out});
+            for (int c = 0; c < 3 && e->joined(); c++)
+                with_grid(*f->grids[e->part[c]].grid, sampler{count, pos, out + c, 3});
+            if (!e->joined()) with_grid(*e->grid, sampler{count, pos, out, 1});
             return BWVDB_OK;
         },
         0);

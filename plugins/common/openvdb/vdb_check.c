@@ -112,7 +112,7 @@ static bool uuid_check(struct vdb_bytes *b)
     return id != NULL;
 }
 
-static bool header_check(struct vdb_bytes *b)
+static bool header_check(struct vdb_bytes *b, bool *stream)
 {
     if (vdb_bytes_i64(b) != 0x56444220) return vdb_bytes_fail(b, "it is not a VDB file");
     const uint32_t format = vdb_bytes_u32(b);
@@ -121,13 +121,14 @@ static bool header_check(struct vdb_bytes *b)
     if (format > NEWEST) return vdb_bytes_fail(b, "format %u is newer than %d, the newest known", format, NEWEST);
     vdb_bytes_skip(b, 8); // the library's version
     const uint8_t offsets = vdb_bytes_u8(b);
-    if (!b->bad && offsets != 1)
-        return vdb_bytes_fail(b, "it was written as a stream and has no index; write it as a file");
+    if (offsets > 1) return vdb_bytes_fail(b, "whether it has an index is neither true nor false");
+    *stream = !offsets;
     return uuid_check(b) && meta_check(b, NULL);
 }
 
-/* An entry of the list; its own bytes, from `start` on, and the next entry after its end. */
-static bool entry_check(struct vdb_bytes *b, struct vdb_grid *g, int64_t *start)
+/* An entry of the list; its own bytes, from `start` on, and the next entry after its end. In a stream they follow at
+ * once, and what is said of places means nothing. */
+static bool entry_check(struct vdb_bytes *b, struct vdb_grid *g, bool stream, int64_t *start)
 {
     char name[NAME], parent[NAME];
     vdb_bytes_string(b, name, sizeof name);
@@ -139,48 +140,61 @@ static bool entry_check(struct vdb_bytes *b, struct vdb_grid *g, int64_t *start)
     g->instance = parent[0] != '\0';
     char *tail = strstr(g->type, half_suffix);
     if (tail) *tail = '\0';
+    if (stream) *start = b->at, g->end = b->size;
     if (b->bad) return false;
     if (g->end > b->size) return vdb_bytes_fail(b, "the file is cut short: grid \"%.64s\" ends behind it", name);
     if (*start < b->at || g->end < *start) return vdb_bytes_fail(b, "grid \"%.64s\" is nowhere in the file", name);
     return true;
 }
 
-static bool grid_check(struct vdb_bytes *b, bool trees)
+static bool grid_check(struct vdb_bytes *b, bool trees, bool stream)
 {
     struct vdb_grid g = {0};
     int64_t start;
     size_t half;
-    if (!entry_check(b, &g, &start)) return false;
+    if (!entry_check(b, &g, stream, &start)) return false;
     b->at = start;
     g.compression = vdb_bytes_u32(b);
     if (!meta_check(b, &g.half) || !map_check(b, false)) return false;
+    if (stream && !g.instance && !vdb_tree_value(g.type, &half))
+        return vdb_bytes_fail(b, "it was written as a stream, and a grid of type %.64s in it can't be stepped over",
+                              g.type);
     if (trees && !g.instance && vdb_tree_value(g.type, &half) && !vdb_tree_check(b, &g)) return false;
     if (b->at > g.end) return vdb_bytes_fail(b, "a grid goes on behind its end");
+    if (stream) return !b->bad;
     b->at = g.end;
     return true;
 }
 
-bool vdb_check(struct vdb_bytes *b, bool trees)
+bool vdb_check(struct vdb_bytes *b, bool trees, bool *stream)
 {
-    if (!header_check(b)) return false;
+    if (!header_check(b, stream)) return false;
+    if (*stream && !trees) return true;
     const int32_t n = (int32_t)vdb_bytes_u32(b);
     if (n < 0) return vdb_bytes_fail(b, "there are %d grids", n);
     for (int32_t i = 0; i < n; i++)
-        if (!grid_check(b, trees)) return false;
+        if (!grid_check(b, trees, *stream)) return false;
     return !b->bad;
 }
 
-static enum bwvdb_status file_check(const char *path, bool trees, struct bwvdb_error *error)
+static enum bwvdb_status file_check(const char *path, bool trees, bool *stream, struct bwvdb_error *error)
 {
     struct vdb_bytes *b = malloc(sizeof *b); // too large for a worker's stack
     if (!b && error) snprintf(error->text, sizeof error->text, "cannot read %s: out of memory", path);
     if (!b) return BWVDB_ERR_MEMORY;
-    enum bwvdb_status status = vdb_bytes_open(b, path, error) && vdb_check(b, trees) ? BWVDB_OK : BWVDB_ERR_IO;
+    enum bwvdb_status status = vdb_bytes_open(b, path, error) && vdb_check(b, trees, stream) ? BWVDB_OK : BWVDB_ERR_IO;
     vdb_bytes_close(b);
     free(b);
     return status;
 }
 
-enum bwvdb_status vdb_check_head(const char *path, struct bwvdb_error *error) { return file_check(path, false, error); }
+enum bwvdb_status vdb_check_head(const char *path, bool *stream, struct bwvdb_error *error)
+{
+    return file_check(path, false, stream, error);
+}
 
-enum bwvdb_status vdb_check_trees(const char *path, struct bwvdb_error *error) { return file_check(path, true, error); }
+enum bwvdb_status vdb_check_trees(const char *path, struct bwvdb_error *error)
+{
+    bool stream;
+    return file_check(path, true, &stream, error);
+}

@@ -7,15 +7,15 @@
 
 #include "vdb_bytes.h"
 
-/// The header, the list of grids, and each grid's metadata and transform: all that opening the file reads.
-/// Errors: BWVDB_ERR_IO, with path and byte.
-enum bwvdb_status vdb_check_head(const char *path, struct bwvdb_error *error);
-/// The trees of all grids of floats, doubles and vectors of them too: all that loading such grids reads.
+/// The header, the list of grids, and each grid's metadata and transform: all that opening the file reads. *stream: it
+/// was written as a stream, without a list; of such a one the header alone. Errors: BWVDB_ERR_IO, with path and byte.
+enum bwvdb_status vdb_check_head(const char *path, bool *stream, struct bwvdb_error *error);
+/// The trees of all grids of numbers and vectors too: all that loading such grids reads.
 /// Errors: BWVDB_ERR_IO, BWVDB_ERR_MEMORY.
 enum bwvdb_status vdb_check_trees(const char *path, struct bwvdb_error *error);
 
 /// The same two, of an open file.
-bool vdb_check(struct vdb_bytes *b, bool trees);
+bool vdb_check(struct vdb_bytes *b, bool trees, bool *stream);
 
 /// A grid of the list.
 struct vdb_grid {

@@ -30,10 +30,9 @@ size_t vdb_tree_value(const char *type, size_t *half)
     static const struct {
         const char *type;
         size_t value, half;
-    } trees[] = {{"Tree_float_5_4_3", 4, 2},
-                 {"Tree_double_5_4_3", 8, 2},
-                 {"Tree_vec3s_5_4_3", 12, 6},
-                 {"Tree_vec3d_5_4_3", 24, 6}};
+    } trees[] = {{"Tree_float_5_4_3", 4, 2},  {"Tree_double_5_4_3", 8, 2}, {"Tree_vec3s_5_4_3", 12, 6},
+                 {"Tree_vec3d_5_4_3", 24, 6}, {"Tree_int32_5_4_3", 4, 4},  {"Tree_int64_5_4_3", 8, 8},
+                 {"Tree_bool_5_4_3", 1, 1}};
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         if (strcmp(type, trees[i].type)) continue;
         *half = trees[i].half;
@@ -105,8 +104,9 @@ static bool values_check(struct walk *w, uint32_t count, uint32_t on)
     if (which == MASK_TWO) vdb_bytes_skip(b, 2 * w->value);
     if (which >= MASK_PLAIN && which <= MASK_TWO) vdb_bytes_skip(b, count / 8);
     const uint32_t stored = (packing & VDB_ACTIVE_MASK) && which != ALL_VALUES ? on : count;
-    const uint64_t bytes = (uint64_t)stored * (w->grid->half ? w->half : w->value);
-    if (w->grid->half && !stored) return !b->bad;
+    const bool halved = w->grid->half && w->half < w->value; // of whole numbers there are no halves
+    const uint64_t bytes = (uint64_t)stored * (halved ? w->half : w->value);
+    if (halved && !stored) return !b->bad;
     if (packing & (VDB_BLOSC | VDB_ZIP)) return chunk_check(w, bytes);
     return vdb_bytes_skip(b, bytes);
 }
@@ -199,12 +199,13 @@ static bool root_check(struct walk *w)
     return good;
 }
 
-/* The mask once more, then the values. */
+/* The mask once more, then the values; of truths the place, and a bit each. */
 static bool leaf_check(struct walk *w)
 {
     const unsigned char *known = w->mask + w->next++ * LEAF_BYTES, *mask = vdb_bytes_take(w->b, LEAF_BYTES);
     if (!mask) return false;
     if (memcmp(mask, known, LEAF_BYTES)) return vdb_bytes_fail(w->b, "a leaf has two masks, which differ");
+    if (w->value == 1) return vdb_bytes_skip(w->b, sizeof(struct place) + LEAF_BYTES);
     return values_check(w, LEAF, bits_count(known, LEAF_BYTES));
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,12 +22,67 @@ static bool is_pattern(const char *path, struct numbered *as)
     return numbered_pattern(name_of(path), as) && access(path, F_OK) != 0;
 }
 
-static void range_widen(const char *name, int64_t number, void *user)
+/// The files of a folder.
+struct finding {
+    struct bw_stage *stage;
+    const char *path;
+    struct numbered as;
+    struct sequence *q;
+    int64_t room;
+    char other[256]; ///< one whose number is not as wide as the #
+    bool memory;     ///< out of it
+};
+
+static bool number_add(struct finding *f, int64_t number)
 {
-    struct sequence *q = user;
-    (void)name;
-    if (number < q->first) q->first = number;
-    if (number > q->last) q->last = number;
+    struct sequence *q = f->q;
+    if (q->count == f->room) {
+        const int64_t room = f->room ? 2 * f->room : 256;
+        int64_t *grown = f->stage->host->alloc(f->stage, (size_t)room * sizeof *grown);
+        if (!grown) return false;
+        if (q->count) memcpy(grown, q->number, (size_t)q->count * sizeof *grown);
+        f->stage->host->release(f->stage, q->number);
+        q->number = grown, f->room = room;
+    }
+    q->number[q->count++] = number;
+    return true;
+}
+
+static void file_find(const char *name, int64_t number, void *user)
+{
+    struct finding *f = user;
+    const struct numbered *as = &f->as;
+    char wanted[SEQUENCE_PATH];
+    snprintf(wanted, sizeof wanted, "%.*s%0*" PRId64 "%s", (int)as->head, as->name, (int)as->digits, number,
+             as->name + as->head + as->digits);
+    if (strcmp(wanted, name) != 0) snprintf(f->other, sizeof f->other, "%s", name);
+    else if (!number_add(f, number)) f->memory = true;
+}
+
+static int number_order(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static enum bw_status none_fail(struct bw_stage *s, const struct finding *f)
+{
+    if (!f->other[0]) return s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", f->path);
+    return s->host->fail(s, BW_ERR_IO, "no file is called %s with a number as wide as the #; there is %s", f->path,
+                         f->other);
+}
+
+static void gaps_tell(struct bw_stage *s, const char *path, const struct sequence *q)
+{
+    char first[SEQUENCE_PATH];
+    const int64_t missing = q->last - q->first + 1 - q->count;
+    int64_t i = 1;
+    if (missing <= 0) return;
+    while (q->number[i] == q->number[i - 1] + 1) i++;
+    sequence_path(path, q->number[i - 1] + 1, first);
+    s->host->log(s, BW_LOG_WARNING, "%s is not there, and %lld more of the sequence are missing: %s", first,
+                 (long long)(missing - 1),
+                 q->outside == SEQUENCE_BLANK ? "nothing stands for them" : "the file before them stands for them");
 }
 
 static double files_a_second(const struct bw_stage *s)
@@ -39,15 +95,36 @@ enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct seque
 {
     q->files = files_a_second(s);
     char folder[SEQUENCE_PATH];
-    struct numbered as;
+    struct finding f = {.stage = s, .path = path, .q = q};
     const int length = (int)(name_of(path) - path);
     snprintf(folder, sizeof folder, "%.*s", length ? length : 2, length ? path : "./");
-    q->numbered = is_pattern(path, &as);
+    q->numbered = is_pattern(path, &f.as);
     if (!q->numbered) return BW_OK;
-    q->first = INT64_MAX, q->last = -1;
-    if (!numbered_walk(folder, &as, range_widen, q))
+    if (!numbered_walk(folder, &f.as, file_find, &f))
         return s->host->fail(s, BW_ERR_IO, "cannot open the folder of %s", path);
-    return q->last < 0 ? s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", path) : BW_OK;
+    if (f.memory) return BW_ERR_MEMORY;
+    if (!q->count) return none_fail(s, &f);
+    qsort(q->number, (size_t)q->count, sizeof *q->number, number_order);
+    q->first = q->number[0], q->last = q->number[q->count - 1];
+    gaps_tell(s, path, q);
+    return BW_OK;
+}
+
+/* The last number that is there and not above n. */
+static int64_t number_before(const struct sequence *q, int64_t n)
+{
+    int64_t lo = 0, hi = q->count;
+    while (hi - lo > 1) {
+        const int64_t middle = (lo + hi) / 2;
+        if (q->number[middle] <= n) lo = middle;
+        else hi = middle;
+    }
+    return q->number[lo];
+}
+
+bool sequence_has(const struct sequence *q, int64_t number)
+{
+    return !q->numbered || (q->count && number_before(q, number) == number);
 }
 
 double sequence_wanted(const struct bw_stage *s, const struct sequence *q, double frame)
@@ -61,10 +138,13 @@ int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, doub
     if (!q->numbered) return 0;
     int64_t n = (int64_t)floor(sequence_wanted(s, q, frame) + (nearest ? 0.5 : 0) + 1e-6);
     int64_t span = q->last - q->first + 1, turn = (n - q->first) % span;
-    if (n >= q->first && n <= q->last) return n;
-    if (q->outside == SEQUENCE_BLANK) return -1;
-    if (q->outside == SEQUENCE_HOLD) return n < q->first ? q->first : q->last;
-    return q->first + (turn < 0 ? turn + span : turn);
+    if (n < q->first || n > q->last) {
+        if (q->outside == SEQUENCE_BLANK) return -1;
+        if (q->outside == SEQUENCE_HOLD) return n < q->first ? q->first : q->last;
+        n = q->first + (turn < 0 ? turn + span : turn);
+    }
+    const int64_t before = number_before(q, n);
+    return before != n && q->outside == SEQUENCE_BLANK ? -1 : before;
 }
 
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH])

@@ -18,20 +18,25 @@ enum sequence_outside { SEQUENCE_HOLD, SEQUENCE_LOOP, SEQUENCE_BLANK };
 struct sequence {
     bool numbered; ///< false: a single file, whose number is 0
     int64_t first, last;
+    int64_t *number; ///< that are there, in order; `count` of them
+    int64_t count;
     int64_t offset;
     double speed;
     double files;    ///< a second at speed 1: frames a second, but where the preset is shown larger, and slower
     int32_t outside; ///< enum sequence_outside
 };
 
-/// Look at the path, and fill `files`, and first and last from the folder if there are # in it; offset, speed and
-/// outside are the caller's. Errors: BW_ERR_IO, said: no folder, or no file with a number for the #.
+/// Look at the path, fill `files`, and learn from the folder which files there are if there are # in it; offset, speed
+/// and outside are the caller's. Files that lack between the first and the last are told. Errors: BW_ERR_IO, said: no
+/// folder, or no file with a number as wide as the #. BW_ERR_MEMORY.
 enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct sequence *q);
 /// The number, fractional, that a file for frame `frame` would have, were there files for all times.
 double sequence_wanted(const struct bw_stage *s, const struct sequence *q, double frame);
 /// Number of the file for frame `frame` (fractional): the one begun last, or with `nearest` != 0
-/// the one nearest in time; -1 outside a sequence that is `blank` there.
+/// the one nearest in time; in a gap, the file before it. -1 outside a sequence that is `blank` there, and in its gaps.
 int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest);
+/// Is the file of this number there?
+bool sequence_has(const struct sequence *q, int64_t number);
 /// Path of a file with its number; 0 when it does not fit.
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH]);
 /// The same for a file of the sequence q, which must be there if it is `needed`; out is empty if it is

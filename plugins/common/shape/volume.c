@@ -4,6 +4,7 @@
 #include "volume.h"
 
 #include <common/openvdb/bwvdb.h>
+#include <common/openvdb/lattice/lattice.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct making {
     int32_t grid;
     double gain;
     int fog;
+    const struct vdb_lattice *cubes; ///< NULL: voxels as they are
     struct volume_source *v;
 };
 
@@ -27,7 +29,8 @@ static void brick_read(const struct making *m, int64_t i, float out[BRICK_VALUES
     int32_t first[3];
     float *const comps[3] = {out, NULL, NULL};
     brick_first(&m->v->bricks, i, first);
-    bwvdb_read_box(m->file, m->grid, first, brick_size, comps, NULL);
+    if (m->cubes) vdb_lattice_read(m->file, m->grid, m->cubes, first, brick_size, comps, NULL);
+    else bwvdb_read_box(m->file, m->grid, first, brick_size, comps, NULL);
     for (int q = 0; q < BRICK_VALUES && m->fog; q++) out[q] = 0.5f - (float)m->gain * out[q];
 }
 
@@ -93,13 +96,14 @@ static enum bw_status bricks_make(struct making *m, const char *path)
 
 static int32_t floor_brick(int32_t voxel) { return voxel >= 0 ? voxel / BRICK : -((BRICK - 1 - voxel) / BRICK); }
 
-/* Bricks round the active voxels, one voxel more for the interpolation. */
-static int bricks_place(const struct bwvdb_info *g, struct mesh_volume *v)
+/* Bricks round the active voxels, or cubes, one more for the interpolation. */
+static int bricks_place(const struct bwvdb_info *g, const struct vdb_lattice *cubes, struct mesh_volume *v)
 {
     double count = 1;
     for (int a = 0; a < 3; a++) {
-        v->lo[a] = floor_brick(g->lo[a] - 1);
-        v->n[a] = g->active ? floor_brick(g->hi[a] + 1) - v->lo[a] + 1 : 0;
+        const int32_t lo = cubes ? cubes->lo[a] : g->lo[a], hi = cubes ? lo + cubes->n[a] - 1 : g->hi[a];
+        v->lo[a] = floor_brick(lo - 1);
+        v->n[a] = g->active ? floor_brick(hi + 1) - v->lo[a] + 1 : 0;
         v->box.lo[a] = -HUGE_VAL; // voxels are no lengths: no bound on the distance beyond the band
         v->box.hi[a] = HUGE_VAL;
         count *= v->n[a];
@@ -128,6 +132,16 @@ static int matrix_invert(const double m[12], int y_up, double out[12])
     return 1;
 }
 
+/* The same for cubes, whose indices are those of their centres. */
+static void cubes_invert(const struct vdb_lattice *l, double out[12])
+{
+    memset(out, 0, 12 * sizeof *out);
+    for (int a = 0; a < 3; a++) {
+        out[5 * a] = 1 / l->h;
+        out[4 * a + 3] = -l->origin[a] / l->h - .5;
+    }
+}
+
 /* Half a voxel more than the voxels fill: as far as interpolation reaches. */
 static void box_turn(const struct bwvdb_info *g, int y_up, struct box3 *box)
 {
@@ -145,16 +159,19 @@ static enum bw_status grid_take(struct bw_stage *s, const struct shape_volume *p
 {
     const struct bwvdb_info *g = bwvdb_grid_info(file, grid);
     int level_set = p->form == VOLUME_AUTO ? g->grid_class == BWVDB_CLASS_LEVEL_SET : p->form == VOLUME_LEVEL_SET;
-    struct making making = {s, file, grid, p->gain, !level_set, v};
+    struct vdb_lattice cubes;
+    struct making making = {s, file, grid, p->gain, !level_set, g->linear ? NULL : &cubes, v};
+    vdb_lattice_of(g, &(struct vdb_facts){.y_up = p->up, .scale = 1}, 0, &cubes);
     mesh_volume_free(s, &v->bricks);
     if (g->comps != 1)
         return s->host->fail(s, BW_ERR_PRESET, "%s: grid \"%s\" holds vectors; a scalar is wanted", path, g->name);
     if (level_set && !(g->background[0] > 0))
         return s->host->fail(s, BW_ERR_PRESET, "%s: grid \"%s\" has background %g; a level set's is positive", path,
                              g->name, g->background[0]);
-    if (!matrix_invert(g->matrix, p->up, v->to_index))
+    if (making.cubes) cubes_invert(&cubes, v->to_index); // no matrix stands for it
+    else if (!matrix_invert(g->matrix, p->up, v->to_index))
         return s->host->fail(s, BW_ERR_IO, "%s: the transform of grid \"%s\" is flat", path, g->name);
-    if (!bricks_place(g, &v->bricks))
+    if (!bricks_place(g, making.cubes, &v->bricks))
         return s->host->fail(s, BW_ERR_LIMIT, "%s: grid \"%s\" spans too many voxels for a source", path, g->name);
     v->fog = !level_set;
     v->bricks.voxel = 1;
@@ -173,14 +190,12 @@ static enum bw_status file_take(struct bw_stage *s, const struct shape_volume *p
         return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", p->file);
     enum bwvdb_status bad = bwvdb_open(path, &file, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
-    int32_t grid = bwvdb_find(file, p->grid);
-    enum bw_status status = BW_OK;
-    if (grid < 0)
-        status =
-            s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, p->grid, bwvdb_names(file));
-    if (!status && (bad = bwvdb_load(file, grid, &error)))
+    int32_t grid;
+    enum bw_status status = grid_pick(s, &v->pick, &v->sequence, p->file, path, file, p->grid, &grid);
+    v->empty = !status && grid < 0;
+    if (!status && !v->empty && (bad = bwvdb_load(file, grid, &error)))
         status = s->host->fail(s, (enum bw_status)bad, "%s", error.text);
-    if (!status) status = grid_take(s, p, path, file, grid, v);
+    if (!status && !v->empty) status = grid_take(s, p, path, file, grid, v);
     bwvdb_close(file);
     v->number = number;
     v->ready = !status;
@@ -207,16 +222,25 @@ enum bw_status volume_file_box(struct bw_stage *s, const struct shape_volume *p,
     return BW_OK;
 }
 
+static enum bw_status number_take(struct bw_stage *s, const struct shape_volume *p, int64_t number,
+                                  struct volume_source *v)
+{
+    enum bw_status status = BW_OK;
+    v->blank = number < 0;
+    if (!v->blank && (!v->ready || v->number != number)) status = file_take(s, p, number, v);
+    v->blank |= v->empty;
+    return status;
+}
+
 enum bw_status volume_prepare(struct bw_stage *s, const struct shape_volume *p, struct volume_source *v)
 {
     enum bw_status status = v->begun ? BW_OK : source_begin(s, p, v);
     if (status) return status;
     if (!(p->scale > 0))
         return s->host->fail(s, BW_ERR_PRESET, "shape: scale is %g; it has to be more than 0", p->scale);
-    int64_t number = sequence_number(s, &v->sequence, s->frame, 1);
-    v->blank = number < 0;
-    if (v->blank || (v->ready && v->number == number)) return BW_OK;
-    return file_take(s, p, number, v);
+    status = number_take(s, p, sequence_number(s, &v->sequence, s->frame, 1), v);
+    const int wakes = !status && v->blank && !(s->dt > 0) && s->step > 0; // tiles are asked for before a step
+    return wakes ? number_take(s, p, sequence_number(s, &v->sequence, s->frame + 1, 1), v) : status;
 }
 
 double volume_distance(const struct volume_source *v, const double x[3])

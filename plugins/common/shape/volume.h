@@ -5,6 +5,7 @@
 #ifndef VOLUME_H
 #define VOLUME_H
 
+#include <common/shape/grid_pick.h>
 #include <common/shape/mesh/mesh.h>
 
 enum volume_form { VOLUME_AUTO, VOLUME_FOG, VOLUME_LEVEL_SET };
@@ -27,7 +28,9 @@ struct volume_source {
     struct box3 box;           ///< round the active voxels, in the file's units, z up
     double to_index[12];       ///< file's place, z up, to voxel index: row by row
     struct sequence sequence;
+    struct grid_pick pick;
     int64_t number; ///< of the present file
+    int empty;      ///< which holds no such grid
     int fog;
     int begun, ready;
     int blank; ///< no shape at present

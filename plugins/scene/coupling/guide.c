@@ -8,6 +8,7 @@
  * Narain 2020 (guiding by frequencies). */
 #include "stages.h"
 #include "lowpass.h"
+#include <common/shape/grid_pick.h>
 #include <common/shape/shape.h>
 
 #include <common/openvdb/bwvdb.h>
@@ -103,7 +104,8 @@ static const struct bw_port ports[] = {
 struct state {
     struct shape_state shape; ///< first: shapes look for it there
     struct bwvdb_file *file;
-    int32_t grid;
+    int32_t grid; ///< -1: the file holds none
+    struct grid_pick pick;
     int64_t number;
     struct sequence sequence;
 };
@@ -271,10 +273,8 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
     enum bwvdb_status bad = bwvdb_open(path, &st->file, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
     st->number = number;
-    st->grid = bwvdb_find(st->file, f->grid);
-    if (st->grid < 0)
-        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, f->grid,
-                             bwvdb_names(st->file));
+    enum bw_status status = grid_pick(s, &st->pick, &st->sequence, f->file, path, st->file, f->grid, &st->grid);
+    if (status || st->grid < 0) return status;
     if (bwvdb_grid_info(st->file, st->grid)->comps != 3)
         return s->host->fail(s, BW_ERR_PRESET, "%s: grid \"%s\" holds no vectors", path, f->grid);
     bad = bwvdb_load(st->file, st->grid, &error);
@@ -356,7 +356,7 @@ static enum bw_status step(struct bw_stage *s)
                        .tiles = s->host->extension(BW_TILES),
                        .field = bw_port_field(s, PORT_GOAL)};
     enum bw_status status = p->to.kind == TO_FILE && !a.field ? file_select(s) : BW_OK;
-    if (!status && p->to.kind == TO_FILE && !a.field && !st->file) return BW_OK; // blank
+    if (!status && p->to.kind == TO_FILE && !a.field && (!st->file || st->grid < 0)) return BW_OK; // blank
     if (!status) status = poses_find(s, &a);
     int apart = lattice_wanted(s, p->size);
     if (!status && apart) status = lattice_make(s, p->size, &l);

@@ -63,28 +63,26 @@ static enum bw_status solid_read(struct bw_stage *s)
     struct flow_state *st = s->state;
     int32_t grid = bwvdb_find(st->cache.file, "solid");
     if (grid < 0) return BW_OK;
-    enum bw_status status = cache_read(s, &st->cache, "solid", 1, &st->solid_lattice, &st->solid);
+    enum bw_status status =
+        cache_read(s, &st->cache, &(struct cache_wish){"solid", 1, 1, 0}, &st->solid_lattice, &st->solid);
     if (status) return status;
-    st->solid_band = (float)fabs(bwvdb_grid_info(st->cache.file, grid)->background[0]);
+    st->solid_band = (float)fabs(bwvdb_grid_info(st->cache.file, grid)->background[0] / st->cache.facts.scale);
     for (size_t i = 0; i < dense_count(&st->solid); i++) st->solid.v[0][i] = st->solid_band - st->solid.v[0][i];
     return BW_OK;
 }
 
-/* What was later is now earlier; a file without the grid, or with one on other cells than the flow's, says nothing. */
+/* What was later is now earlier, on the flow's lattice; a file without the grid says nothing. */
 static enum bw_status smoke_read(struct bw_stage *s)
 {
     struct flow_state *st = s->state;
     const struct flow *p = s->params;
-    struct lattice lattice;
+    struct lattice lattice = st->lattice;
     dense_free(s, &st->smoke[0]);
     st->smoke[0] = st->smoke[1];
     st->smoke[1] = (struct dense){.comps = 0};
-    if (!*p->around || bwvdb_find(st->cache.file, p->around) < 0) return BW_OK;
-    const enum bw_status status = cache_read(s, &st->cache, p->around, 1, &lattice, &st->smoke[1]);
-    double off = fabs(lattice.h - st->lattice.h);
-    for (int a = 0; a < 3; a++) off = fmax(off, fabs(lattice.origin[a] - st->lattice.origin[a]));
-    if (!status && off > 1e-3 * st->lattice.h) dense_free(s, &st->smoke[1]);
-    return status;
+    const int32_t grid = *p->around ? bwvdb_find(st->cache.file, p->around) : -1;
+    if (grid < 0 || bwvdb_grid_info(st->cache.file, grid)->comps != 1) return BW_OK;
+    return cache_read(s, &st->cache, &(struct cache_wish){p->around, 1, 0, 1}, &lattice, &st->smoke[1]);
 }
 
 static enum bw_status bands_make(struct bw_stage *s)
@@ -114,7 +112,8 @@ static enum bw_status file_next(struct bw_stage *s, int64_t number)
     dense_free(s, &st->before);
     st->before = st->after;
     st->after = (struct dense){.comps = 0};
-    status = cache_read(s, &st->cache, ((const struct flow *)s->params)->grid, 3, &st->lattice, &st->after);
+    const struct cache_wish wish = {((const struct flow *)s->params)->grid, 3, 1, 1};
+    status = cache_read(s, &st->cache, &wish, &st->lattice, &st->after);
     if (!status) status = solid_read(s);
     if (!status) status = smoke_read(s);
     if (!status && !st->n_bands) status = bands_make(s);

@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     struct vdb_bytes *b = malloc(sizeof *b);
     if (!b) return 0;
     vdb_bytes_memory(b, bytes, n, "memory", &error);
-    const bool good = vdb_check(b, true);
+    bool stream;
+    const bool good = vdb_check(b, true, &stream);
     free(b);
     char path[] = "/tmp/fuzz-vdb-XXXXXX";
     const int fd = good ? mkstemp(path) : -1;

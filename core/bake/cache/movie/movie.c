@@ -270,7 +270,45 @@ static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
     return status;
 }
 
-static enum bw_status show_run(struct show *s, const struct bw_sequence *q)
+/* Frames between the first and the last that lack: as many times more the one before them, so that a movie keeps its
+ * pace. Numbers that have nothing to do with each other make no movie of their own. */
+static enum bw_status gaps_hold(struct show *s, struct bw_sequence *q)
+{
+    enum { MOST = 100000 };
+    const int64_t all = q->frame[q->count - 1] - q->frame[0] + 1, missing = all - q->count;
+    int32_t n = 0;
+    if (missing <= 0) return BW_OK;
+    for (int32_t i = 0; !n; i++) n = q->frame[i + 1] > q->frame[i] + 1 ? i + 1 : 0;
+    const bool held = s->to.kind == DELIVER_MOVIE && missing < MOST;
+    door_warn(s->door, "frame %lld is not there, and %lld more are missing%s", (long long)(q->frame[n - 1] + 1),
+              (long long)(missing - 1), held ? ": the frame before them stands for them" : "");
+    if (!held) return BW_OK;
+    char **path = bw_calloc((size_t)all * sizeof *path);
+    int64_t *frame = bw_calloc((size_t)all * sizeof *frame);
+    for (int32_t i = n = 0; path && frame && n < all; n++) {
+        if (i + 1 < q->count && q->frame[i + 1] - q->frame[0] <= n) i++;
+        path[n] = q->path[i], frame[n] = q->frame[i];
+    }
+    if (path && frame) {
+        bw_free(q->path);
+        bw_free(q->frame);
+        q->path = path, q->frame = frame, q->count = n;
+        s->frames = n;
+        return BW_OK;
+    }
+    bw_free(path);
+    bw_free(frame);
+    return out_of_memory(&s->door->d);
+}
+
+static void twins_tell(const struct show *s)
+{
+    if (s->view.twins > 1)
+        door_warn(s->door, "the files hold %u grids called \"%s\": the first is shown; \"%s[1]\" is the next",
+                  s->view.twins, s->view.grid, s->view.grid);
+}
+
+static enum bw_status show_run(struct show *s, struct bw_sequence *q)
 {
     if (s->wish->parts && s->to.kind != DELIVER_MOVIE) {
         snprintf(s->why, sizeof s->why, "part is of a movie; a picture is made as a whole");
@@ -278,6 +316,8 @@ static enum bw_status show_run(struct show *s, const struct bw_sequence *q)
     }
     enum bw_status status = deliver_begin(&s->to);
     if (!status) status = show_look(s, q);
+    if (!status) twins_tell(s);
+    if (!status) status = gaps_hold(s, q);
     if (!status && s->to.light && s->wish->slice) {
         snprintf(s->why, sizeof s->why, "%s is light, and a slice is none; .png draws it", s->to.out);
         status = BW_ERR_USAGE;

@@ -9,11 +9,8 @@
 
 static const char *grid_named(const struct bwvdb_file *f, const char *const *names, uint32_t comps)
 {
-    for (; *names; names++) {
-        int32_t g = bwvdb_find(f, *names);
-        if (g >= 0 && bwvdb_grid_info(f, g)->comps == comps) return *names;
-    }
-    return NULL;
+    const int32_t g = bwvdb_find_known(f, names, comps);
+    return g >= 0 ? bwvdb_grid_info(f, g)->name : NULL;
 }
 
 static double meta_number(const struct bwvdb_info *g, const char *key, double otherwise)
@@ -39,6 +36,20 @@ static void grids_find(const struct bwvdb_file *f, struct scene_grids *g)
     g->ambient = meta_number(t, "ambient", g->ambient);
 }
 
+/* The first of the files that hold most grids: what lacks in a frame was not there yet. */
+static enum bwvdb_status file_open(const struct cache *c, struct bwvdb_file **file, struct bwvdb_error *error)
+{
+    enum bwvdb_status status = bwvdb_open(c->files.path[0], file, error);
+    for (int32_t i = 1; !status && i < c->files.count; i++) {
+        struct bwvdb_file *other;
+        if (bwvdb_open(c->files.path[i], &other, NULL)) continue;
+        const int more = bwvdb_count(other) > bwvdb_count(*file);
+        bwvdb_close(more ? *file : other);
+        if (more) *file = other;
+    }
+    return status;
+}
+
 static char *scene_make(const struct cache *c, const char *format, const char *folder, struct door *door)
 {
     struct bw_tools tools = picture_tools();
@@ -49,10 +60,13 @@ static char *scene_make(const struct cache *c, const char *format, const char *f
     char text[1024], *scene = NULL;
     enum bw_status status = bw_vdb_view_open(&view, &c->files, text, sizeof text);
     if (status) return bw_diag_error(&door->d, NULL, status, "%s", text), NULL;
-    status = (enum bw_status)bwvdb_open(c->files.path[0], &file, &error);
+    status = (enum bw_status)file_open(c, &file, &error);
     if (status) return bw_diag_error(&door->d, NULL, status, "%s", error.text), NULL;
     struct scene_facts f = {.sequence = &c->files, .view = &view, .file = file, .folder = folder};
     grids_find(file, &f.grids);
+    if (view.twins > 1)
+        door_warn(door, "the files hold %u grids called \"%s\": other programs show one of them", view.twins,
+                  view.grid);
     const enum bw_status look = cache_look_find(&f.look, c, NULL, &view, 0, &why);
     if (why.first) door_warn(door, "%s", why.first);
     const char *path = NULL;

@@ -137,7 +137,7 @@ static void volume_put(FILE *f, const struct scene_facts *a, const char *root)
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < bwvdb_count(a->file); i++) {
             const struct bwvdb_info *g = bwvdb_grid_info(a->file, i);
-            if (!g->comps || bwvdb_find(a->file, g->name) != i) continue; // readers tell grids by their names
+            if (!g->comps || g->twin) continue; // readers tell grids by their names
             grid_identifier(a->file, i, id, sizeof id);
             if (pass) grid_put(f, a, g, id);
             else fprintf(f, "        rel field:%s = </%s/volume/%s>\n", id, root, id);

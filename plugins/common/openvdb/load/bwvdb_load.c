@@ -7,6 +7,8 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 enum { OPENVDB_BYTES = 128 << 20 }; ///< half of it for the stacks of the log library's threads
 
@@ -100,6 +102,16 @@ const struct bwvdb_info *bwvdb_grid_info(const struct bwvdb_file *f, int32_t gri
 }
 
 int32_t bwvdb_find(const struct bwvdb_file *f, const char *name) { return loaded->find(f, name); }
+
+int32_t bwvdb_find_known(const struct bwvdb_file *f, const char *const *names, uint32_t comps)
+{
+    const struct bwvdb_info *g;
+    for (int strict = 1; strict >= 0; strict--)
+        for (const char *const *name = names; *name; name++)
+            for (int32_t i = 0; (g = bwvdb_grid_info(f, i)); i++)
+                if (g->comps == comps && !(strict ? strcmp(g->name, *name) : strcasecmp(g->name, *name))) return i;
+    return -1;
+}
 
 const struct bwvdb_meta *bwvdb_file_meta(const struct bwvdb_file *f, uint32_t *n) { return loaded->file_meta(f, n); }
 

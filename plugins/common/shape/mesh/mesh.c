@@ -8,8 +8,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SMALL 1e-3       ///< cells: a mesh that is smaller is none
 #define MARGIN 4         ///< voxels more than the band that parts are looked for: the voxelising's own steps
@@ -78,6 +78,8 @@ static enum bw_status files_select(struct bw_stage *s, const struct shape_mesh *
                  apart = m->sequence.numbered && rate > 0 ? s->fps / rate : 0; // frames between two files
     for (int i = 0; i < 3 && m->sequence.numbered; i++)
         number[i] = sequence_number(s, &m->sequence, s->frame + (i - 1) * apart, 1);
+    for (int i = 0; i < 3; i += 2) // what a gap holds tells nothing of how fast it moves
+        if (m->sequence.numbered && llabs(number[i] - number[1]) > 1 && p->outside != SEQUENCE_LOOP) number[i] = -1;
     m->blank = number[1] < 0;
     int same = m->file[1].n_triangles && m->file[1].number == number[1];
     int changing = number[0] != number[1] || number[2] != number[1];
@@ -85,22 +87,10 @@ static enum bw_status files_select(struct bw_stage *s, const struct shape_mesh *
     return files_load(s, p, m, number);
 }
 
-static void gaps_tell(struct bw_stage *s, const struct shape_mesh *p, const struct mesh_source *m)
-{
-    char path[SEQUENCE_PATH], first[SEQUENCE_PATH];
-    int64_t missing = 0;
-    for (int64_t n = m->sequence.first; n <= m->sequence.last && n - m->sequence.first < 100000; n++)
-        if (sequence_path(p->file, n, path) && access(path, F_OK) && missing++ == 0) memcpy(first, path, sizeof first);
-    if (missing)
-        s->host->log(s, BW_LOG_WARNING, "%s is not there, and %lld more of the sequence are missing", first,
-                     (long long)(missing - 1));
-}
-
 static enum bw_status source_begin(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m)
 {
     m->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
     enum bw_status status = sequence_begin(s, p->file, &m->sequence);
-    if (!status && m->sequence.numbered) gaps_tell(s, p, m);
     m->begun = !status;
     return status;
 }

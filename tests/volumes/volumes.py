@@ -1,0 +1,558 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""volumes.py BILLOW: VDB files of other programs. Each is written here by OpenVDB's own Python module, or lies beside this
+script where that cannot write it, and what Billow makes of it is read by that module again: amounts and places, the
+sentences, the exit code. The last line is "N passed, N failed"."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import pyopenvdb as vdb
+
+BILLOW = os.path.realpath(sys.argv[1])
+HERE = os.path.dirname(os.path.realpath(__file__))
+BALL = 251 * .05 ** 3  # m^3: ball()'s voxels
+passed = failed = 0
+
+
+def check(what, good, *seen):
+    global passed, failed
+    if good:
+        passed += 1
+        return
+    failed += 1
+    print("-- failed:", what, *seen, file=sys.stderr)
+
+
+def near(a, b, part=0.01):
+    return abs(a - b) <= part * abs(b)
+
+
+class Run:
+    """The program in the folder that is the present one."""
+
+    def __init__(self, *args):
+        done = subprocess.run([BILLOW, *args], stdin=subprocess.DEVNULL, capture_output=True)
+        self.code = done.returncode
+        self.said = (done.stdout + done.stderr).decode(errors="replace")
+
+    def says(self, *words):
+        return all(w in self.said for w in words)
+
+
+# ---- writing ----
+
+def linear(voxel):
+    return vdb.createLinearTransform(voxelSize=voxel)
+
+
+def ball(name="density", middle=(0, 0, .5), voxel=.05, value=1.0, radius=.1890, transform=None, kind=vdb.FloatGrid):
+    """Voxels whose centre lies within a ball of the world."""
+    grid = kind()
+    grid.name = name
+    grid.transform = transform or linear(voxel)
+    corners = [grid.transform.worldToIndex(tuple(middle[a] + (1 if c >> a & 1 else -1) * (radius + voxel) for a in range(3)))
+               for c in range(8)]
+    lo = [int(numpy.floor(min(c[a] for c in corners))) for a in range(3)]
+    hi = [int(numpy.ceil(max(c[a] for c in corners))) for a in range(3)]
+    access = grid.getAccessor()
+    for i in range(lo[0], hi[0] + 1):
+        for j in range(lo[1], hi[1] + 1):
+            for k in range(lo[2], hi[2] + 1):
+                w = grid.transform.indexToWorld((i, j, k))
+                if sum((w[a] - middle[a]) ** 2 for a in range(3)) < radius ** 2:
+                    access.setValueOn((i, j, k), value)
+    return grid
+
+
+def block(name, lo, hi, value, transform, kind=vdb.FloatGrid):
+    grid = kind()
+    grid.name = name
+    grid.transform = transform
+    grid.fill(lo, hi, value, True)
+    return grid
+
+
+def air(name="vel", voxel=.05, value=(1.0, 0.0, 0.0), cells=12, middle=(0, 0, .5)):
+    lo = tuple(int(round(m / voxel)) - cells for m in middle)
+    hi = tuple(int(round(m / voxel)) + cells for m in middle)
+    return block(name, lo, hi, value, linear(voxel), vdb.Vec3SGrid)
+
+
+def write(path, *grids, **meta):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    vdb.write(path, grids=list(grids), metadata=meta)
+
+
+# ---- reading ----
+
+class Seen:
+    """Amount, centre and largest value of a grid; of vectors their mean."""
+
+    def __init__(self, grid):
+        size = grid.transform.voxelSize()
+        self.voxel, n, total, self.most = size[0], 0, 0.0, 0.0
+        middle, mean = numpy.zeros(3), numpy.zeros(3)
+        for v in grid.citerOnValues():
+            n += v.count
+            if isinstance(v.value, tuple):
+                mean += numpy.array(v.value) * v.count
+                continue
+            at = grid.transform.indexToWorld(tuple((v.min[a] + v.max[a]) / 2 for a in range(3)))
+            total += v.value * v.count
+            middle += numpy.array(at) * v.value * v.count
+            self.most = max(self.most, v.value)
+        self.voxels = n
+        self.grid = grid
+        self.amount = total * size[0] * size[1] * size[2]
+        self.middle = middle / total if total else middle
+        self.mean = mean / n if n else mean
+
+    def near(self, place):
+        """The value of the voxel there."""
+        return numpy.array(self.grid.getConstAccessor().getValue(
+            tuple(int(round(i)) for i in self.grid.transform.worldToIndex(place))))
+
+    def __str__(self):
+        return f"{self.voxels} voxels of {self.voxel}, {self.amount} at {self.middle}, most {self.most}, mean {self.mean}"
+
+    def at(self, *place, within=.01):
+        return numpy.abs(self.middle - numpy.array(place)).max() < within
+
+
+def read(path):
+    """Of a file: its grids by name, and its metadata."""
+    if not os.path.exists(path):
+        return {}, {}
+    grids, meta = vdb.readAll(path)
+    return {g.name: Seen(g) for g in grids}, meta
+
+
+class Nothing:
+    amount = most = voxels = 0
+    voxel = 1
+    middle = mean = numpy.zeros(3)
+
+    def at(self, *place, within=0):
+        return False
+
+    def near(self, place):
+        return numpy.zeros(3)
+
+
+def grid(path, name="density"):
+    return read(path)[0].get(name, Nothing())
+
+
+# ---- presets ----
+
+def bake(stage, cells=(40, 30, 30), origin=(-.8, -.6, -.1), frames="1-1", fields="density", command="bake", out="out"):
+    with open("preset.yaml", "w") as f:
+        f.write(f"billow: 1\nname: t\ndomain: {{cells: {list(cells)}, voxel: 4 cm, origin: {list(origin)}}}\n"
+                f"time: {{frames: {frames}, substeps: 1}}\nstages:\n  - {stage}\n"
+                f"export:\n  - vdb: {{fields: [{fields}]}}\n")
+    if command == "check":
+        return Run("check", "preset.yaml")
+    return Run("bake", "preset.yaml", "--threads", "1", "--force", "--out", out)
+
+
+def played(cache, *options, command="retime", out=None):
+    """The new frames' paths, and the run."""
+    out = out or cache + "_" + command
+    speed = ["--speed", "1"] if command == "retime" and not any(o in options for o in ("--speed", "--frames")) else []
+    run = Run(command, cache, *speed, *options, "--threads", "1", "--mute", "mp4", "--force", "--out", out)
+    folder = os.path.join(out, "vdb")
+    files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [os.path.join(folder, f) for f in files], run
+
+
+# ---- transforms ----
+
+def frustums():
+    box = dict(xyzMin=(0, 0, 0), xyzMax=(23, 23, 23))
+    for what, transform in {
+            "a camera's": vdb.createFrustumTransform(taper=.7, depth=1.0, voxelSize=1.0, **box),
+            "a wide one": vdb.createFrustumTransform(taper=.4, depth=1.6, voxelSize=.8, **box)}.items():
+        middle = transform.indexToWorld((12, 11, 13))
+        smoke = ball(middle=middle, radius=.25, transform=transform, voxel=.1)
+        write("frustum/s_0001.vdb", smoke)
+        origin = tuple(round(m - .6, 3) for m in middle)
+        run = bake("load: {path: frustum/s_0001.vdb, field: density}", (30, 30, 30), origin)
+        right = grid("out/vdb/t_0001.vdb")
+        check(f"{what}: load", run.code == 0 and near(right.amount, .0655, .1) and right.at(*middle, within=.03), run.said, right)
+        run = bake("emit: {shape: {vdb: {file: frustum/s_0001.vdb}}, density: 1}", (30, 30, 30), origin)
+        seen = grid("out/vdb/t_0001.vdb")
+        check(f"{what}: emit", near(seen.amount, right.amount, .02) and seen.at(*right.middle), run.said, seen, right)
+        for f in (1, 2):
+            write(f"cam/s_000{f}.vdb", smoke, block("vel", (2, 2, 2), (21, 21, 21), (.01, 0.0, 0.0), transform, vdb.Vec3SGrid))
+        for command in ("retime", "upres"):
+            files, run = played("cam", command=command)
+            seen = grid(files[0]) if files else Nothing()
+            check(f"{what}: {command}", run.code == 0 and near(seen.amount, right.amount, .03)
+                  and seen.at(*right.middle, within=.015), run.said, seen, right)
+
+
+def turned():
+    """By quarters, mirrored, sheared, stretched, by 30 degrees: what load, emit, retime and upres make of them."""
+    quarter = linear(.05)
+    quarter.rotate(numpy.pi / 2, vdb.Axis.X)
+    half = linear(.05)
+    half.rotate(numpy.pi, vdb.Axis.Z)
+    mirrored = vdb.createLinearTransform([[-.05, 0, 0, 0], [0, .05, 0, 0], [0, 0, .05, 0], [0, 0, 0, 1]])
+    sheared = vdb.createLinearTransform([[.05, 0, 0, 0], [.02, .05, 0, 0], [0, 0, .05, 0], [0, 0, 0, 1]])
+    flat = vdb.createLinearTransform([[.05, 0, 0, 0], [0, .05, 0, 0], [0, 0, .025, 0], [0, 0, 0, 1]])
+    thirty = linear(.05)
+    thirty.rotate(numpy.pi / 6, vdb.Axis.Z)
+    for what, t in {"by 90": quarter, "by 180": half, "mirrored": mirrored, "sheared": sheared, "stretched": flat,
+                    "by 30": thirty}.items():
+        exact = what in ("by 90", "by 180", "mirrored")
+        smoke = ball(middle=(.1, -.05, .5), transform=t)
+        own = Seen(smoke)
+        det = abs(numpy.linalg.det(numpy.array([[b - a for a, b in zip(t.indexToWorld((0, 0, 0)), t.indexToWorld(e))]
+                                                for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1))])))
+        amount = own.voxels * det
+        centre = t.worldToIndex((.1, -.05, .5))
+        lo, hi = (tuple(int(round(c)) + s * 16 for c in centre) for s in (-1, 1))
+        for f in (1, 2):
+            write(f"turn/s_000{f}.vdb", smoke, block("vel", lo, hi, (0.0, 0.0, .6), t, vdb.Vec3SGrid))
+        run = bake("emit: {shape: {vdb: {file: turn/s_0001.vdb}}, density: 1}", origin=(-.8, -.6, -.1))
+        seen = grid("out/vdb/t_0001.vdb")
+        check(f"{what}: emit", near(seen.amount, amount, .03) and seen.at(.1, -.05, .5, within=.015), run.said, seen, amount)
+        for command in ("retime", "upres"):
+            files, run = played("turn", command=command)
+            seen = grid(files[0]) if files else Nothing()
+            flow = grid(files[0], "vel") if files else Nothing()
+            check(f"{what}: {command}", run.code == 0 and near(seen.amount, amount, 1e-5 if exact and command == "retime" else .04)
+                  and seen.at(.1, -.05, .5, within=.015), run.said, seen, amount)
+            check(f"{what}: {command}'s flow", numpy.abs(flow.near((.1, -.05, .5)) - (0, 0, .6)).max() < .06, flow)
+
+
+# ---- names ----
+
+def twins():
+    write("twins/s_0001.vdb", ball(middle=(0, 0, .5)), ball(middle=(1, 0, .5), value=2.0))
+    shutil.copy("twins/s_0001.vdb", "twins/s_0002.vdb")
+    wide = dict(cells=(70, 30, 30), origin=(-.8, -.6, -.1))
+    run = bake("load: {path: 'twins/s_0001.vdb', field: density}", **wide)
+    seen = grid("out/vdb/t_0001.vdb")
+    check("twins: the first, and a word", near(seen.amount, BALL, .03) and seen.at(0, 0, .5)
+          and run.says('twins/s_0001.vdb holds 2 grids called "density"', '"density[1]" is the next'), run.said, seen)
+    check("twins: check says so too", bake("load: {path: 'twins/s_0001.vdb', field: density}", command="check", **wide)
+          .says('holds 2 grids called "density"'))
+    run = bake("load: {path: 'twins/s_0001.vdb', field: density, grid: 'density[1]'}", **wide)
+    seen = grid("out/vdb/t_0001.vdb")
+    check("twins: the second by its number", near(seen.amount, 2 * BALL, .03) and seen.at(1, 0, .5) and not run.says("called"),
+          run.said, seen)
+    run = bake("emit: {shape: {vdb: {file: 'twins/s_####.vdb', grid: 'density[1]'}}, density: 1}", **wide)
+    check("twins: a shape by its number", grid("out/vdb/t_0001.vdb").at(1, 0, .5, within=.02), run.said)
+    run = bake("emit: {shape: {vdb: {file: 'twins/s_####.vdb'}}, density: 1}", **wide)
+    check("twins: a shape's word", run.says('"density[1]" is the next'), run.said)
+    run = bake("load: {path: 'twins/s_0001.vdb', field: density, grid: 'density[2]'}", **wide)
+    check("twins: there is no third", run.code == 3 and run.says('no grid "density[2]"; it holds density, density[1]'), run.said)
+    for f in (1, 2):
+        write(f"both/s_000{f}.vdb", ball(), ball(middle=(.5, 0, .5), value=3.0), ball(middle=(0, .5, .5), value=5.0),
+              air(cells=16))
+    files, run = played("both")
+    got = read(files[0])[0] if files else {}
+    check("twins: retime takes all", run.code == 0 and sorted(got) == ["density", "density[1]", "density[2]", "vel"]
+          and near(got["density[2]"].amount, 5 * BALL) and got["density[2]"].at(0, .5, .5), run.said, list(got))
+    files, run = played("both", command="upres")
+    got = read(files[0])[0] if files else {}
+    check("twins: upres takes all", run.code == 0 and "density[1]" in got and near(got["density[1]"].amount, 3 * BALL, .04),
+          run.said, list(got))
+    run = Run("preview", "both", "--view", "slice", "--size", "48", "--out", "both.mp4")
+    check("twins: preview says so", run.code == 0 and run.says('3 grids called "density"'), run.said)
+    run = Run("blender", "both")
+    check("twins: blender says so", run.code == 0 and run.says('3 grids called "density"'), run.said)
+    run = Run("preview", "both", "--view", "slice", "--field", "density[1]", "--size", "48", "--out", "one.mp4")
+    check("twins: preview of one of them", run.code == 0 and not run.says("called"), run.said)
+    path = os.path.join(HERE, "kinds_of_one_name.vdb")
+    run = bake(f"load: {{path: '{path}', field: density, grid: 'density[2]'}}", origin=(-1.4, -.6, -.1))
+    seen = grid("out/vdb/t_0001.vdb")
+    check("twins of several types: whole numbers", near(seen.amount, 3 * 33 * .05 ** 3, .12) and seen.at(-1, 0, .5), run.said, seen)
+    run = bake(f"load: {{path: '{path}', field: density, grid: 'density[1]'}}")
+    check("twins of several types: vectors are told", run.code == 3 and run.says("holds vectors"), run.said)
+
+
+# ---- values ----
+
+def values():
+    """As they are: in no unit that a file does not say, weak ones too, half and whole floats."""
+    for gain, what in ((1.0, "around one"), (1e-3, "weak"), (2e3, "kelvin, who knows"), (3e-5, "very weak")):
+        for f in (1, 2):
+            write(f"hot/s_000{f}.vdb", ball(value=gain), ball("temperature", value=gain), ball("heat", value=2 * gain), air())
+        for command in ("retime", "upres"):
+            files, run = played("hot", command=command)
+            for name, scale in (("density", 1), ("temperature", 1), ("heat", 2)):
+                seen = grid(files[0], name) if files else Nothing()
+                check(f"{what}: {command}'s {name}", run.code == 0 and near(seen.amount, scale * gain * BALL, .04)
+                      and near(seen.most, scale * gain, .25), run.said, seen)
+        files, run = played("hot")
+        check(f"{what}: whole frames are the same", near(grid(files[0], "temperature").amount, gain * BALL, 1e-6))
+        check(f"{what}: no kelvin is said", "kelvin" not in vdb.readGridMetadata(files[0], "temperature").metadata)
+    bake("load: {path: 'hot/s_0001.vdb', field: temperature, gain: 1e7}", fields="temperature")
+    own = grid("out/vdb/t_0001.vdb", "temperature")
+    check("a bake of ours is in thousands of kelvin", near(own.amount, 300 * BALL * 1e-3, .05), own)
+    for f in (1, 2):
+        hot = ball("temperature", value=1.5)
+        hot["kelvin"] = 100.0
+        write(f"ours/s_000{f}.vdb", ball(), hot, air())
+    files, run = played("ours")
+    check("what says its kelvin keeps them", near(grid(files[0], "temperature").amount, 1.5 * BALL, 1e-3)
+          and vdb.readGridMetadata(files[0], "temperature")["kelvin"] == 100.0, run.said)
+    for f in (1, 2):
+        warm = ball("temperature", value=300.0)
+        back = vdb.FloatGrid(293.0)
+        back.name, back.transform = "temperature", linear(.05)
+        for v in warm.citerOnValues():
+            back.fill(v.min, v.max, v.value, True)
+        write(f"room/s_000{f}.vdb", ball(), back, air())
+    files, run = played("room")
+    seen = vdb.read(files[0], "temperature") if files else None
+    check("a background is kept", run.code == 0 and seen and seen.background == 293.0 and seen.activeVoxelCount() == 251
+          and near(Seen(seen).most, 300, 1e-5), run.said)
+
+
+# ---- what a file says of itself ----
+
+def said_of_itself():
+    column = dict(middle=(.1, 1.0, .2), radius=.25)
+    flow = air(value=(0.0, 1.0, 0.0), middle=(.1, 1.0, .2), cells=10)
+    marks = {"Houdini": dict(creator="Houdini 20.5.654/GEO_VDBTranslator"), "up_axis: y": dict(up_axis="y"),
+             "Y": dict(up_axis="Y", creator="somebody")}
+    for what, meta in marks.items():
+        for f in (1, 2):
+            write(f"up/s_000{f}.vdb", ball(**column), flow, fps=30.0, **meta)
+        for command in ("retime", "upres"):
+            files, run = played("up", command=command)
+            seen, flew = grid(files[0]), grid(files[0], "vel")
+            meta_out = read(files[0])[1]
+            check(f"{what}: {command} stays y-up", run.code == 0 and meta_out.get("up_axis") == "y"
+                  and seen.at(.1, 1.0, .2) and numpy.abs(flew.near((.1, 1, .2)) - (0, 1, 0)).max() < .1, run.said, seen, flew)
+            check(f"{what}: {command} keeps 30 frames a second", meta_out.get("fps") == 30.0, meta_out)
+    Run("preview", "up", "--frames", "1", "--view", "slice", "--axis", "x", "--size", "64", "--out", "a.png")
+    Run("preview", "up_retime", "--frames", "1", "--view", "slice", "--axis", "x", "--size", "64", "--out", "b.png")
+    check("preview shows both alike", os.path.exists("a.png") and open("a.png", "rb").read(24) == open("b.png", "rb").read(24))
+    Run("blender", "up_retime")
+    check("blender stands it up", '"up": "y"' in open("up_retime/s_retime_blender.py").read()
+          if os.path.exists("up_retime/s_retime_blender.py") else False, os.listdir("up_retime"))
+    for f in (1, 2):
+        write(f"cm/s_000{f}.vdb", ball(middle=(10, 0, 50), voxel=5, radius=18.9),
+              air("velocity", voxel=5, middle=(10, 0, 50), value=(0.0, 0.0, 100.0), cells=9), scale=100.0)
+    for command in ("retime", "upres"):
+        files, run = played("cm", command=command)
+        seen, flew = grid(files[0]), grid(files[0], "velocity")
+        check(f"centimetres: {command}", run.code == 0 and read(files[0])[1].get("scale") == 100.0
+              and near(seen.amount, 1e6 * BALL, .04) and seen.at(10, 0, 50, within=1) and numpy.abs(flew.near((10, 0, 50)) - (0, 0, 100)).max() < 10,
+              run.said, seen, flew)
+    for half in (False, True):
+        for f in (1, 2):
+            smoke, flow = ball(value=1 / 3), air()
+            smoke.saveFloatAsHalf = flow.saveFloatAsHalf = half
+            write(f"half/s_000{f}.vdb", smoke, flow)
+        files, run = played("half")
+        check("as exact as it was" if not half else "half floats stay so",
+              vdb.readGridMetadata(files[0], "density").saveFloatAsHalf == half, run.said)
+
+
+# ---- where it all is ----
+
+def domains():
+    for f in (1, 2):
+        write(f"tight/s_000{f}.vdb", ball(), air(cells=2))
+        write(f"coarse/s_000{f}.vdb", ball(), air(voxel=.2, cells=3))
+        write(f"offset/s_000{f}.vdb", ball(middle=(2, 0, .5)), ball("dust", middle=(-1, .5, 1), voxel=.1),
+              air(voxel=.08, cells=4))
+    for command in ("retime", "upres"):
+        for cache in ("tight", "coarse"):
+            files, run = played(cache, command=command)
+            for path in files:
+                seen = grid(path)
+                check(f"{cache}: {command} keeps all smoke", near(seen.amount, BALL, .04), path, seen, run.said)
+            check(f"{cache}: {command}'s voxels are the smoke's",
+                  near(grid(files[0]).voxel, .05 / (1 if command == "retime" else 2), 1e-5), run.said)
+        files, run = played("offset", command=command)
+        got = read(files[0])[0] if files else {}
+        dust, smoke = got.get("dust", Nothing()), got.get("density", Nothing())
+        check(f"smoke beside its flow: {command}", near(smoke.amount, BALL, .04) and smoke.at(2, 0, .5)
+              and near(dust.amount, Seen(ball("dust", middle=(-1, .5, 1), voxel=.1)).amount, .08)
+              and dust.at(-1, .5, 1, within=.02), run.said, dust, smoke)
+
+
+# ---- frames ----
+
+def gaps():
+    for f in (1, 2, 5):
+        write(f"gap/s_000{f}.vdb", ball(middle=(.1 * f, 0, .5)), air())
+    load = "load: {path: 'gap/s_####.vdb', field: density%s}"
+    run = bake(load % "", frames="1-5", command="check")
+    check("check says at once what lacks", run.code == 0
+          and run.says("preset.yaml:6:5", "gap/s_0003.vdb is not there, and 1 more of the sequence are missing",
+                       "the file before them stands"), run.said)
+    for stage, what in ((load % "", "load"), ("emit: {shape: {vdb: {file: 'gap/s_####.vdb'}}, density: 1}", "emit")):
+        run = bake(stage, frames="1-5")
+        held = grid("out/vdb/t_0004.vdb")
+        check(f"{what}: held", run.code == 0 and run.says("gap/s_0003.vdb is not there")
+              and held.amount > .9 * BALL and held.at(.2, 0, .5, within=.05), run.said, held)
+        check(f"{what}: goes on", grid("out/vdb/t_0005.vdb").middle[0] > .3 or what == "emit")
+    run = bake(load % ", outside: blank", frames="1-5")
+    check("load: blank", run.code == 0 and run.says("nothing stands for them") and grid("out/vdb/t_0003.vdb").amount == 0
+          and near(grid("out/vdb/t_0005.vdb").amount, BALL, .06), run.said)
+    for command in ("check", "bake"):
+        run = bake("load: {path: 'gap/s_#.vdb', field: density}", frames="1-5", command=command)
+        check(f"{command}: a number of another width", run.code == 6
+              and run.says("no file is called", "s_#.vdb with a number as wide as the #; there is s_000"), run.said)
+    run = bake("guide: {to: {vdb: {file: 'gap/s_####.vdb'}}}", frames="1-5", command="check")
+    check("guide: told", run.says("gap/s_0003.vdb is not there") or run.code == 3, run.said)
+    run = Run("preview", "gap", "--view", "slice", "--size", "48", "--out", "gap.mp4")
+    check("preview keeps its pace", run.code == 0
+          and run.says("5 of 5 frames", "frame 3 is not there, and 1 more are missing: the frame before"), run.said)
+    run = Run("preview", "gap", "--view", "slice", "--size", "48", "--out", "gap_####.png")
+    check("pictures are of what is there", run.code == 0 and os.path.exists("gap_0005.png")
+          and not os.path.exists("gap_0003.png") and run.says("frame 3 is not there"), run.said)
+    files, run = played("gap")
+    check("retime refuses a gap at once", run.code == 6 and run.says("frame 3 is missing"), run.said)
+    for f in (1, 3):
+        with open(f"p_{f:02}.csv", "w") as out:
+            out.write(f"x,y,z\n{.1 * f},0,0.5\n")
+    run = bake("emit: {shape: {points: {file: 'p_##.csv', radius: 10 cm}}, density: 1}", frames="1-3")
+    check("points: held", run.code == 0 and run.says("p_02.csv is not there") and grid("out/vdb/t_0002.vdb").amount > 0, run.said)
+    for f in (1, 2, 4):
+        with open(f"m_{f:03}.obj", "w") as out:
+            at = .1 * f - .2
+            out.writelines(f"v {at + (c & 1) * .2} {-.1 + (c >> 1 & 1) * .2} {.4 + (c >> 2) * .2}\n" for c in range(8))
+            out.write("f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n")
+    run = bake("emit: {shape: {mesh: {file: 'm_###.obj'}}, density: 1}", frames="1-4")
+    check("meshes: held", run.code == 0 and run.says("m_003.obj is not there") and grid("out/vdb/t_0003.vdb").amount > 0, run.said)
+
+
+def empties():
+    """Frames without the grid, the first ones too, without any grid, and with empty ones."""
+    shutil.copy(os.path.join(HERE, "empty.vdb"), "none.vdb")
+    for f in range(1, 6):
+        path = f"late/s_000{f}.vdb"
+        if f <= 2:
+            os.makedirs("late", exist_ok=True)
+            shutil.copy("none.vdb", path)
+        elif f == 3:
+            write(path, air())
+        elif f == 4:
+            write(path, ball(), air())
+        else:
+            write(path, ball(), ball("flame", value=2.0), air())
+    run = bake("load: {path: 'late/s_####.vdb', field: density}", frames="1-5")
+    check("load: nothing, then something", run.code == 0 and grid("out/vdb/t_0002.vdb").amount == 0
+          and grid("out/vdb/t_0003.vdb").amount == 0 and near(grid("out/vdb/t_0004.vdb").amount, BALL, .05), run.said)
+    run = bake("load: {path: 'late/s_####.vdb', field: density, grid: smoke}", frames="1-5")
+    check("load: a name that no file has", run.code == 3 and run.says('has no grid "smoke"; it holds none at all'), run.said)
+    run = bake("emit: {shape: {vdb: {file: 'late/s_####.vdb'}}, density: 1}", frames="1-5")
+    check("emit: nothing, then something", run.code == 0 and grid("out/vdb/t_0002.vdb").amount == 0
+          and near(grid("out/vdb/t_0004.vdb").amount, BALL, .06), run.said)
+    for command in ("retime", "upres"):
+        files, run = played("late", command=command)
+        amounts = [grid(p).amount for p in files]
+        check(f"{command}: nothing, then something", run.code == 0 and len(files) == 5 and max(amounts[:3]) == 0
+              and near(amounts[3], BALL, .05) and near(amounts[4], BALL, .05)
+              and near(grid(files[4], "flame").amount, 2 * BALL, .05), run.said, amounts)
+    files, run = played("late", "--speed", "0.5")
+    check("retime: between nothing and something", run.code == 0 and len(files) == 9
+          and 0 < grid(files[5]).amount < BALL, run.said)
+    run = Run("preview", "late", "--view", "slice", "--field", "density", "--size", "48", "--out", "late.mp4")
+    check("preview: nothing, then something", run.code == 0 and run.says("5 of 5 frames"), run.said)
+    run = Run("preview", "late", "--view", "render", "--size", "48", "--out", "render.mp4")
+    check("preview: renders of it", run.code == 0 and run.says("5 of 5 frames"), run.said)
+    run = Run("blender", "late")
+    check("blender: its grids", run.code == 0 and '"density": "density"' in open("late/s_blender.py").read()
+          if os.path.exists("late/s_blender.py") else False, run.said)
+    os.makedirs("nothing")
+    for f in (1, 2):
+        shutil.copy("none.vdb", f"nothing/s_000{f}.vdb")
+    run = Run("retime", "nothing", "--speed", "1")
+    check("retime: nothing at all", run.code == 1 and run.says("holds none at all"), run.said)
+
+
+def files_of_others():
+    """No name, a stream, whole numbers and truths, doubles."""
+    def loaded(path, name, field="density"):
+        return bake(f"load: {{path: '{os.path.join(HERE, path)}', field: {field}, grid: '{name}'}}")
+
+    small = 33 * .05 ** 3  # voxels of the balls that lie beside this script
+    for path, name, amount in (("no_name.vdb", "unnamed", small), ("no_name.vdb", "unnamed[1]", 2 * small),
+                               ("stream.vdb", "density", small), ("stream.vdb", "truth", small),
+                               ("whole.vdb", "count", 3 * small), ("whole.vdb", "id", 7 * small),
+                               ("whole.vdb", "truth", small), ("whole.vdb", "exact", .5 * small)):
+        run = loaded(path, name)
+        seen = grid("out/vdb/t_0001.vdb")
+        check(f"{path}: {name}", run.code == 0 and near(seen.amount, amount, .12) and seen.at(0, 0, .5), run.said, seen)
+    for f in (1, 2):
+        os.makedirs("stream", exist_ok=True)
+        shutil.copy(os.path.join(HERE, "stream.vdb"), f"stream/s_000{f}.vdb")
+    files, run = played("stream")
+    check("retime of streams", run.code == 0 and near(grid(files[0]).amount, small, .01), run.said)
+    data = open(os.path.join(HERE, "stream.vdb"), "rb").read()
+    for n in (30, 200, len(data) // 2, len(data) - 1):
+        open("cut.vdb", "wb").write(data[:n])
+        run = Run("info", "cut.vdb")
+        check(f"a stream that ends at byte {n}", run.code == 6 and run.says("cannot read cut.vdb: byte"), run.said)
+    run = Run("info", os.path.join(HERE, "stream_of_masks.vdb"))
+    check("a stream with what is not known", run.code == 6 and run.says("written as a stream", "can't be stepped over"), run.said)
+
+
+def flows():
+    """Of other names, in three grids, on faces."""
+    def three(names, *on_faces):
+        out = []
+        for c, name in enumerate(names):
+            t = linear(.05)
+            t.translate(tuple(-.025 * (a == c) * (len(on_faces) > 0) for a in range(3)))
+            out.append(block(name, (-10, -10, 0), (10, 10, 20), (.5, -1.0, 2.0)[c], t))
+        return out
+
+    sets = {"vel.x": three(["vel.x", "vel.y", "vel.z"]), "VEL.X": three(["VEL.X", "VEL.Y", "VEL.Z"]),
+            "on faces": three(["vel.x", "vel.y", "vel.z"], 1), "velocity_x": three(["velocity_x", "velocity_y", "velocity_z"]),
+            "vx": three(["vx", "vy", "vz"]), "Velocity": [air("Velocity", value=(.5, -1.0, 2.0))]}
+    for what, grids in sets.items():
+        for f in (1, 2):
+            write(f"flow/s_000{f}.vdb", ball(), *grids)
+        for command in ("retime", "upres"):
+            files, run = played("flow", command=command)
+            got = read(files[0])[0] if files else {}
+            flew = [g for n, g in got.items() if n != "density"]
+            check(f"{what}: {command}", run.code == 0 and len(flew) == 1 and near(got["density"].amount, BALL, .05)
+                  and numpy.abs(flew[0].near((0, 0, .5)) - (.5, -1, 2)).max() < .2, run.said, list(got), *flew)
+    for f in (1, 2):
+        write(f"wind/s_000{f}.vdb", ball(), air("wind", value=(1.0, 0.0, 0.0)), *three(["gust.x", "gust.y", "gust.z"]))
+    files, run = played("wind")
+    check("another name is asked for", run.code == 1 and run.says("no grid vel (velocity, v) of vectors", "--flow NAME"), run.said)
+    for name, mean in (("wind", (1, 0, 0)), ("gust", (.5, -1, 2)), ("WIND", (1, 0, 0))):
+        files, run = played("wind", "--flow", name)
+        flew = grid(files[0], name.lower()) if files else Nothing()
+        check(f"--flow {name}", run.code == 0 and numpy.abs(flew.mean - mean).max() < .1, run.said, flew)
+    run = Run("retime", "wind", "--flow", "breeze", "--speed", "1")
+    check("a flow that is not there", run.code == 1 and run.says('no grid of vectors called "breeze"'), run.said)
+    run = bake("load: {path: 'flow/s_0001.vdb', field: vel, grid: Velocity}", fields="vel")
+    check("load of a flow", run.code == 0, run.said)
+    write("three.vdb", ball(), *three(["vel.x", "vel.y", "vel.z"], 1))
+    run = bake("load: {path: three.vdb, field: vel}", fields="vel, density")
+    run = Run("info", "three.vdb")
+    check("info shows what is in the file", run.says("vel.x", "4 grids"), run.said)
+
+
+CASES = [frustums, turned, twins, values, said_of_itself, domains, gaps, empties, files_of_others, flows]
+
+if __name__ == "__main__":
+    work = tempfile.mkdtemp()
+    os.environ.update(XDG_DATA_HOME=work + "/home", BILLOW_PLUGIN_PATH="")
+    try:
+        for case in [globals()[a] for a in sys.argv[2:]] or CASES:
+            os.makedirs(os.path.join(work, case.__name__))
+            os.chdir(os.path.join(work, case.__name__))
+            case()
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
