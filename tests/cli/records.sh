@@ -193,6 +193,11 @@ for base in ./.env keys ./broken /etc/passwd; do
     expect "a base that is none: $base" 3 "^onto.yaml:2:10: \"$base\" is no preset"
     that "it is not quoted" [ -z "$(cat out.txt err.txt | grep -E 'hunter2|root:|PASSWORD|password:')" ]
 done
+given 'camera: {file: .env}\nstages: [{emit: {shape: {sphere: {radius: 1}}}}]\nexport: [{png: {what: render}}]'
+sed -i 's/\\n/\n/g' given.yaml
+soon_run check given.yaml
+expect "a camera from what is no USD" 3 "env:1:1: this is no USD text"
+that "it is not quoted either" [ -z "$(cat out.txt err.txt | grep PASSWORD)" ]
 printf 'billow: 1\nframes_from: {bake: keys}\nstages: []\n' >onto.yaml
 soon_run check onto.yaml
 that "a bake that is none is not quoted" [ -z "$(cat out.txt err.txt | grep hunter2)" ]

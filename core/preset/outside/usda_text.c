@@ -25,7 +25,8 @@ static enum bw_status wrong(struct reader *r, const char *what)
 {
     const char *begin = r->at;
     while (begin > r->text && begin[-1] != '\n') begin--;
-    const struct bw_place place = {r->path, r->line, (int32_t)(r->at - begin) + 1, r->text};
+    const char *quoted = strncmp(r->text, "#usda", 5) ? NULL : r->text; // what is no USD is not shown
+    const struct bw_place place = {r->path, r->line, (int32_t)(r->at - begin) + 1, quoted};
     if (r->d->status) return r->d->status;
     return bw_diag_error(r->d, &place, BW_ERR_PRESET, "this is no USD text: %s", what);
 }

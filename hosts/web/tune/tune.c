@@ -270,7 +270,7 @@ static char *file_read(const char *path)
 {
     enum { MOST = 1 << 20 };
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
     char *text = folder ? bw_folder_read(folder, slash ? slash + 1 : path, MOST, NULL) : NULL;
     free(folder);
     return text;
