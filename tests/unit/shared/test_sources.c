@@ -532,6 +532,8 @@ Test(sources, points_that_are_no_good)
     refused(POINTS("n.csv"), "n.csv:3: a quote is not closed");
     text_write("n.csv", "x,y,z,note\n1,2,3,\"a\nb\"\n\n4,5,six,\n");
     refused(POINTS("n.csv"), "n.csv:5: \"six\" is no number");
+    text_write("n.csv", "x,y,z\n1,2,\"3\n4\"\n");
+    refused(POINTS("n.csv"), "n.csv:2: \"3 4\" is no number");
     text_write("n.csv", "x;y;z\n1;2;3\n1,5;2,5,5;3\n");
     refused(POINTS("n.csv"), "n.csv:3: \"2.5,5\" is no number");
     file_write("n.csv", "\xff\xfex\0,\0y\0", 8);
