@@ -260,6 +260,7 @@ struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overri
         return NULL;
     }
     p->root = bw_preset_read_tree(p, path, o, d);
+    if (p->root && o->moved_from) bw_preset_move(p->root, o->moved_from, o->moved_to);
     if (p->root && !bw_preset_override(p->root, o, d) && !bw_scale_take(p->root, &p->scaled, d) &&
         !curve_files_take(p->root, &p->notes, d) && !sections_read(p, path, o->coarse > 0 ? o->coarse : 1, d))
         return p;

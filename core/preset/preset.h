@@ -111,8 +111,9 @@ struct bw_preset_overrides {
     const char *frames; ///< "A-B": only these are written
     int32_t has_seed;
     uint64_t seed;
-    const char *memory;             ///< "12G"
-    double coarse;                  ///< voxel that many times as large; 0: 1
+    const char *memory;                ///< "12G"
+    const char *moved_from, *moved_to; ///< folders: what the preset names below one lies below the other now; or NULL
+    double coarse;                     ///< voxel that many times as large; 0: 1
     const char *search, *installed; ///< folders of presets, colon-separated, for `extends`; NULL: beside the file alone
     const char *text; ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { NAMES_MAX = 512 };
 
@@ -94,4 +95,30 @@ char *bw_preset_find(const char *name, const char *search, const char *installed
     if (path || memory) return path;
     not_found(name, search, installed, d);
     return NULL;
+}
+
+/* ---- a project that moved ---- */
+
+/* The path below `to`, if it is one below `from` and something lies there; of numbered files their folder does. */
+static char *path_moved(const char *path, const char *from, const char *to)
+{
+    size_t n = strlen(from);
+    if (strncmp(path, from, n) != 0 || path[n] != '/') return NULL;
+    char *moved = bw_printf("%s%s", to, path + n), *slash = moved ? strrchr(moved, '/') : NULL;
+    bool there = moved && access(moved, F_OK) == 0;
+    if (moved && !there && strchr(slash, '#')) {
+        *slash = '\0';
+        there = access(moved, F_OK) == 0;
+        *slash = '/';
+    }
+    if (there) return moved;
+    bw_free(moved);
+    return NULL;
+}
+
+void bw_preset_move(struct bw_node *n, const char *from, const char *to)
+{
+    char *moved = n->type == BW_NODE_SCALAR && n->text ? path_moved(n->text, from, to) : NULL;
+    if (moved) bw_free(n->text), n->text = moved;
+    for (int32_t i = 0; n->type != BW_NODE_SCALAR && i < n->count; i++) bw_preset_move(n->child[i], from, to);
 }

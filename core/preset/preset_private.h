@@ -22,6 +22,9 @@ char *bw_file_in(const char *folder, int length, const char *name, int *memory);
 enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over, struct bw_diag *d);
 /// Move entries where their before/after says, and take those keys away: from then on the order says it.
 enum bw_status bw_preset_place(struct bw_node *list, struct bw_diag *d);
+/// Files that a tree names below the folder `from`, and that lie below `to` as well, are these: resolved.yaml has whole
+/// paths as they were when it was written.
+void bw_preset_move(struct bw_node *n, const char *from, const char *to);
 /// Apply what the command line changes to the tree.
 enum bw_status bw_preset_override(struct bw_node *root, const struct bw_preset_overrides *o, struct bw_diag *d);
 /// Fill p->domain from the values; the voxel is `coarse` times as large, in the tree too.

@@ -152,7 +152,7 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
                                     .name = p->name,
                                     .dir = o->out,
                                     .version = "Billow " BW_VERSION,
-                                    .preset_hash = c->hash,
+                                    .preset_hash = c->flow,
                                     .seed = p->time.seed,
                                     .fps = p->time.fps,
                                     .first = p->time.write_first,
@@ -203,6 +203,13 @@ void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *u
     claims_each(&c->outputs.claims, name, user);
 }
 
+void bw_chain_frame_outputs(struct bw_chain *c, int64_t frame, void (*name)(const char *name, void *user), void *user)
+{
+    exporters_names(&c->exporters, &c->fields, frame, name, user);
+}
+
+void bw_chain_until(struct bw_chain *c, int64_t frame) { c->until = frame, c->partial = true; }
+
 void bw_chain_free(struct bw_chain *c)
 {
     if (!c) return;
@@ -220,6 +227,8 @@ void bw_chain_free(struct bw_chain *c)
     bw_free(c->arena);
     bw_workers_destroy(c->workers);
     writer_free(&c->writer);
+    for (int32_t i = 0; i < c->n_parts; i++) bw_free(c->part[i].name);
+    bw_free(c->part);
     log_free(&c->log);
     bw_free(c);
 }

@@ -51,7 +51,9 @@ struct bw_chain {
     const struct bw_registry *registry;
     struct bw_run_options opt;
     struct bw_bake_info bake;
-    char hash[17];
+    char hash[17], flow[17]; ///< of all values; of all but exporters'
+    struct chain_part *part; ///< of the hash
+    int32_t n_parts;
     struct run_log log;
     struct where_bake where;
     struct outputs outputs;
@@ -71,7 +73,9 @@ struct bw_chain {
     struct bw_progress progress;
     struct bw_transport *ranks; ///< NULL: one process
     struct run_together together;
-    bool ran; ///< bw_chain_run or bw_chain_check was called
+    int64_t until; ///< the last frame that is made …
+    bool partial;  ///< … if this says so; then no checkpoints are kept
+    bool ran;      ///< bw_chain_run or bw_chain_check was called
 };
 
 #endif

@@ -395,6 +395,7 @@ static enum bw_status frames_run(struct bw_chain *c)
                                        .residual = NAN,
                                        .iterations = NAN};
     if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
+    if (c->partial && to > c->until) to = c->until;
     c->clock.time = 0 - t->warmup / t->fps; // not -0
     c->clock.frame = from;
     c->where.frame = from;

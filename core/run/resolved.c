@@ -126,15 +126,44 @@ static struct bw_node *chain_resolved(const struct bw_chain *c, bool written)
 
 struct bw_node *bw_chain_resolved(const struct bw_chain *c) { return chain_resolved(c, true); }
 
-/* A project that moves to another folder stays the same: of a file's path the name counts, and what is in the file. */
-static void hash_file(XXH3_state_t *h, const char *path)
+/* ---- the hash ---- */
+
+static bool part_add(struct bw_chain *c, enum chain_part_kind kind, const char *name, uint64_t hash)
+{
+    struct chain_part *list = bw_realloc(c->part, (size_t)(c->n_parts + 1) * sizeof *list), *p;
+    if (!list) return false;
+    c->part = list;
+    p = &list[c->n_parts];
+    *p = (struct chain_part){.kind = kind, .name = bw_strdup(name)};
+    snprintf(p->hash, sizeof p->hash, "%016llx", (unsigned long long)hash);
+    c->n_parts += p->name != NULL;
+    return p->name != NULL;
+}
+
+static void text_hash(XXH3_state_t *h, const char *text) { XXH3_64bits_update(h, text, strlen(text) + 1); }
+
+static bool file_read(XXH3_state_t *h, const char *path)
 {
     char buffer[65536];
     const char *why; /* no file: the stage that reads it says so */
     FILE *f = bw_file_open(path, &why);
-    XXH3_64bits_update(h, file_base(path), strlen(file_base(path)));
     for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) XXH3_64bits_update(h, buffer, n);
     if (f) fclose(f);
+    return f != NULL;
+}
+
+/* A project that moves to another folder stays the same: of a file's path the name counts, and what is in the file. */
+static bool files_hash(struct bw_chain *c, XXH3_state_t *h, const char *const *path, int64_t n, const char *name)
+{
+    XXH3_state_t *own = XXH3_createState();
+    if (!own) return false;
+    XXH3_64bits_reset(own);
+    for (int64_t i = 0; i < n; i++) file_read(own, path[i]);
+    const uint64_t sum = XXH3_64bits_digest(own);
+    XXH3_freeState(own);
+    text_hash(h, name);
+    XXH3_64bits_update(h, &sum, sizeof sum);
+    return part_add(c, CHAIN_INPUT, name, sum);
 }
 
 /* Where the text is a file's path, its name alone. */
@@ -154,18 +183,32 @@ static void paths_shorten(struct bw_node *root, const char *list, int32_t i, con
     for (uint32_t k = 0; k < n; k++) path_shorten(all->child[i], files[k]);
 }
 
-static void hash_params_files(XXH3_state_t *h, const struct bw_params *p)
+static bool params_hash(struct bw_chain *c, XXH3_state_t *h, const struct bw_params *p)
 {
     uint32_t n = 0;
+    bool good = true;
     const char *const *files = bw_params_files(p, &n);
-    for (uint32_t i = 0; i < n; i++) hash_file(h, files[i]);
+    for (uint32_t i = 0; i < n && good; i++) good = files_hash(c, h, &files[i], 1, file_base(files[i]));
+    return good;
 }
 
-static void hash_frames(XXH3_state_t *h, const struct bw_preset *p)
+/* All files that frames come from, as one. */
+static bool frames_hash(struct bw_chain *c, XXH3_state_t *h)
 {
+    const struct bw_preset *p = c->preset;
     char path[4096];
-    for (int64_t i = p->files_first; p->frames_from && i <= p->files_last; i++)
-        if (bw_preset_frame_path(p, i, path, sizeof path) < (int)sizeof path) hash_file(h, path);
+    XXH3_state_t *own = p->frames_from ? XXH3_createState() : NULL;
+    if (!own) return !p->frames_from;
+    XXH3_64bits_reset(own);
+    for (int64_t i = p->files_first; i <= p->files_last; i++) {
+        if (bw_preset_frame_path(p, i, path, sizeof path) >= (int)sizeof path) continue;
+        text_hash(own, file_base(path));
+        file_read(own, path);
+    }
+    const uint64_t sum = XXH3_64bits_digest(own);
+    XXH3_freeState(own);
+    XXH3_64bits_update(h, &sum, sizeof sum);
+    return part_add(c, CHAIN_INPUT, file_base(p->frames_from), sum);
 }
 
 /* Without what no frame depends on: how many there are, which of them are written, limits, checkpoints. */
@@ -187,29 +230,64 @@ static struct bw_node *frames_resolved(const struct bw_chain *c)
     return NULL;
 }
 
-enum bw_status resolved_hash(struct bw_chain *c)
+static bool node_hash(XXH3_state_t *h, const struct bw_node *n)
 {
-    struct bw_node *root = frames_resolved(c);
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
-    if (root && f) bw_node_write(root, f);
-    bool whole = f && !ferror(f);
-    if (f) whole = !fclose(f) && whole;
+    if (n && f) bw_node_write(n, f);
+    bool good = f && !ferror(f);
+    if (f) good = !fclose(f) && good;
+    if (good && text) XXH3_64bits_update(h, text, size);
+    free(text);
+    return n && good && text;
+}
+
+/* Of an exporter: its values, with what all pictures share, and its files. */
+static bool export_hash(struct bw_chain *c, XXH3_state_t *h, const struct bw_node *entry, int32_t i)
+{
+    const struct run_exporter *x = &c->exporters.exporter[i];
+    XXH3_64bits_reset(h);
+    return node_hash(h, entry) && params_hash(c, h, x->params) &&
+           part_add(c, CHAIN_EXPORT, x->pub.id, XXH3_64bits_digest(h));
+}
+
+/* What the flow is made of: all but exporters, and what these alone read. */
+static bool core_hash(struct bw_chain *c, XXH3_state_t *h, struct bw_node *root)
+{
+    static const char *const shown[] = {"export", "look", "camera"};
+    bool good = true;
+    for (uint32_t i = 0; i < BW_COUNT(shown) && good; i++)
+        if (bw_node_get(root, shown[i])) good = bw_node_put(root, shown[i], NULL) == BW_OK;
+    XXH3_64bits_reset(h);
+    good = good && node_hash(h, root);
+    for (int32_t i = 0; i < c->stages.n && good; i++) good = params_hash(c, h, c->stages.stage[i].params);
+    good = good && frames_hash(c, h) && part_add(c, CHAIN_CORE, "", XXH3_64bits_digest(h));
+    if (good) memcpy(c->flow, c->part[c->n_parts - 1].hash, sizeof c->flow);
+    return good;
+}
+
+enum bw_status resolved_hash(struct bw_chain *c)
+{
+    struct bw_node *root = frames_resolved(c), *exports = root ? bw_node_get(root, "export") : NULL;
     XXH3_state_t *h = XXH3_createState();
-    bool good = root && whole && text && h;
+    bool good = root && h;
+    for (int32_t i = 0; i < c->exporters.n && good; i++) good = export_hash(c, h, exports->child[i], i);
+    good = good && core_hash(c, h, root);
     if (good) {
         XXH3_64bits_reset(h);
-        XXH3_64bits_update(h, text, size);
-        for (int32_t i = 0; i < c->stages.n; i++) hash_params_files(h, c->stages.stage[i].params);
-        hash_frames(h, c->preset);
-        for (int32_t i = 0; i < c->exporters.n; i++) hash_params_files(h, c->exporters.exporter[i].params);
+        for (int32_t i = 0; i < c->n_parts; i++)
+            if (c->part[i].kind != CHAIN_INPUT) text_hash(h, c->part[i].name), text_hash(h, c->part[i].hash);
         snprintf(c->hash, sizeof c->hash, "%016llx", (unsigned long long)XXH3_64bits_digest(h));
     }
     XXH3_freeState(h);
     bw_node_free(root);
-    free(text);
     return good ? BW_OK : BW_ERR_MEMORY;
 }
 
 const char *bw_chain_hash(const struct bw_chain *c) { return c->hash; }
+
+void bw_chain_parts(const struct bw_chain *c, void (*part)(const struct chain_part *p, void *user), void *user)
+{
+    for (int32_t i = 0; i < c->n_parts; i++) part(&c->part[i], user);
+}

@@ -67,6 +67,8 @@ void bw_chain_resume(struct bw_chain *c, const char *path);
 /// Before bw_chain_run: no file takes its name before all of the first frame's are whole; should the run end before
 /// that, there are none.
 void bw_chain_hold(struct bw_chain *c);
+/// Before bw_chain_run: end with that frame, and keep no checkpoints.
+void bw_chain_until(struct bw_chain *c, int64_t frame);
 /// Before bw_chain_run: it is one of several processes that make the frames together. The transport outlives the chain.
 void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks);
 /// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.
@@ -80,6 +82,9 @@ void bw_chain_move(struct bw_chain *c, const char *out);
 /// All names below `out` that a run is known to write, those of sequences in their first and last frame.
 void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user);
 
+/// Names of a frame's files, and of those of no frame, as far as exporters say them beforehand.
+void bw_chain_frame_outputs(struct bw_chain *c, int64_t frame, void (*name)(const char *name, void *user), void *user);
+
 /* facts.c, resolved.c, together/together.c */
 
 /// Wiring as text for --dry-run: stages in order, ports with the fields they are bound to, who makes what. New memory.
@@ -92,6 +97,14 @@ double bw_chain_memory_estimate(const struct bw_chain *c);
 struct bw_node *bw_chain_resolved(const struct bw_chain *c);
 /// 16 hex digits over the resolved preset and the files it names.
 const char *bw_chain_hash(const struct bw_chain *c);
+/// What that is made of: the flow (CORE) and each exporter; and each file that is read (INPUT), by its name alone.
+enum chain_part_kind { CHAIN_CORE, CHAIN_EXPORT, CHAIN_INPUT };
+struct chain_part {
+    enum chain_part_kind kind;
+    char *name; ///< an exporter's id, a file's name
+    char hash[17];
+};
+void bw_chain_parts(const struct bw_chain *c, void (*part)(const struct chain_part *p, void *user), void *user);
 
 /* writer/recall.c */
 

@@ -136,7 +136,7 @@ that "what a link leads to is left alone" sha1sum --quiet -c far.txt
 run bake film --out other --simd baseline --frames 1001-1004; run resume other --simd avx2
 expect "another SIMD level" 2 "simd: baseline → avx2"
 mkdir built; cp "$("$billow" info mac.project | sed -n 's/^plugin: //p')" built; echo >>built/mac.so
-BILLOW_PLUGIN_PATH=built run resume other --simd baseline --frames 1001-1008; expect "another build" 2 "or a plugin has been built anew since"
+BILLOW_PLUGIN_PATH=built run resume other --simd baseline --frames 1001-1008; expect "another build" 2 "mac.so has been built anew since"
 run resume nowhere; expect "a folder that is none" 2 "nowhere holds no bake that can be resumed"
 run bake film --out fresh --resume; expect "--resume in an empty folder begins" 0 "24 frames"
 same "begun with --resume" fresh

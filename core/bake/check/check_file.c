@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define AGAIN "bake this frame again, or the whole cache with --force"
+#define AGAIN "billow resume makes the files of a bake again that are damaged or missing"
 
 static const struct finding_kind unreadable = {"unreadable", true, AGAIN};
 static const struct finding_kind damaged = {"damaged", true, AGAIN ": the file is not as it was written"};
@@ -177,8 +177,9 @@ static bool change_known(const struct sequence_seen *s, const char *to, int64_t 
     size_t i;
     const json_t *change;
     json_array_foreach (s->changes, i, change) {
-        const char *before = json_string_value(json_object_get(change, "from")),
-                   *after = json_string_value(json_object_get(change, "to"));
+        const json_t *flows = json_object_get(change, "flows");
+        const char *before = json_string_value(json_array_get(flows, 0)),
+                   *after = json_string_value(json_array_get(flows, 1));
         if (before && after && !strcmp(before, s->hash) && !strcmp(after, to) &&
             number > json_integer_value(json_object_get(change, "after")))
             return true;

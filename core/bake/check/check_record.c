@@ -8,8 +8,9 @@
 static const struct finding_kind unfinished = {"unfinished", true, "billow resume goes on with it"};
 static const struct finding_kind lost = {"record", true, "take it from a copy, or bake again with --force"};
 static const struct finding_kind ends = {"ends", true, "bake again with --force, or set the host's range by the files"};
-static const struct finding_kind missing = {"missing", true, "bake again with --force, or take it from a copy"};
-static const struct finding_kind altered = {"altered", true, "it is not what the bake wrote: bake again with --force"};
+static const struct finding_kind missing = {"missing", true, "billow resume makes it again"};
+static const struct finding_kind altered = {"altered", true,
+                                            "it is not what the bake wrote: billow resume makes it again"};
 
 static void ends_check(struct findings *f, const json_t *root, const struct range *q)
 {

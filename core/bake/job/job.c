@@ -47,6 +47,8 @@ static void job_destroy(struct object *o)
     outputs_free(&j->outputs);
     resume_forget(j);
     json_decref(j->facts.changes);
+    json_decref(j->facts.builds);
+    json_decref(j->facts.parts);
     journal_end(&j->journal);
     if (j->log) fclose(j->log);
     bw_diag_free(&j->diag);
@@ -57,6 +59,7 @@ static void job_destroy(struct object *o)
     bw_free(j->source);
     bw_free(j->source_out);
     free(j->resolved);
+    repair_free(&j->repair);
     free(j->trial.log);
     bw_diag_free(&j->trial.diag);
     pthread_mutex_destroy(&j->trial.lock);
@@ -211,6 +214,16 @@ static void outputs_again(struct job *j)
     }
 }
 
+static void repair_say(struct job *j)
+{
+    const struct job_repair *r = &j->repair;
+    char *text = r->on ? bw_printf("to be made again%s%s: %s", j->resume.path ? ", from " : "",
+                                   j->resume.path ? j->resume.path : "", r->why ? r->why : "files")
+                       : NULL;
+    if (text) tell_log(j, BW_LOG_INFO, NULL, text);
+    bw_free(text);
+}
+
 static void shadow_log(const char *id, const char *text, void *job) { tell_log(job, 2, id, text); }
 
 static void *job_main(void *user)
@@ -226,6 +239,7 @@ static void *job_main(void *user)
         outputs_again(j);
     } else {
         tell_start(j);
+        repair_say(j);
         shadows_say(j, shadow_log, j);
         status = bw_chain_run(j->chain, &d);
         tell_lines(j);

@@ -20,6 +20,7 @@ struct job_resume {
     int64_t frame;     ///< that was whole, or being made
     bool whole, again; ///< again: it was asked to go on, but there is nothing to go on from
     char *why;         ///< … because of this; or why it is not the newest
+    json_t *flow;      ///< the same of its flow alone
     json_t *files;     ///< those that were whole, with their sums
     json_t *sound;     ///< those that are as they were, as far as has been looked
 };
@@ -31,6 +32,14 @@ struct job_trial {
     struct bw_diag diag; ///< why the folder could not be taken over
     char *log;           ///< what the log is to say, of `log_bytes`
     size_t log_bytes;
+};
+
+/// Files of a whole bake that are made again, and no others.
+struct job_repair {
+    bool on;
+    json_t *bad;         ///< by name, with the frame that each is of; no integer: it is of all
+    char *why;           ///< "vdb/a.vdb is missing, and 2 more files"
+    int64_t first, last; ///< frames that are made again; first beyond the bake's last: only what is of all
 };
 
 struct job_line; ///< of the log, waiting for the callback
@@ -54,6 +63,7 @@ struct job {
     struct bake_record record;
     struct job_resume resume;
     struct job_trial trial;
+    struct job_repair repair;
     char *resolved;         ///< the text of resolved.yaml
     const char *checkpoint; ///< the newest of this run, under `lock`; in `texts`
     bool joins, parted;     ///< it is one of several processes; all of them have ended it alike
@@ -131,6 +141,16 @@ json_t *resume_carry(const struct job *j);
 bool resume_changes(const struct job *j);
 /// What changes with this resume, into the facts.
 void resume_note_change(struct job *j, const struct bw_node *resolved);
+
+/* folder/repair.c */
+/// Of a whole bake: 1, some files are to be made again; 0, all are good; -1 after a sentence.
+int repair_decide(struct job *j, struct bw_diag *d);
+bool repair_begin(struct job *j, struct bw_diag *d);
+/// See bw_run_options.on_file.
+int repair_file(struct job *j, const char *name, const struct file_facts *whole);
+/// Are they as they were? Answers `status`, or what is wrong.
+enum bw_status repair_end(struct job *j, enum bw_status status, struct bw_diag *d);
+void repair_free(struct job_repair *r);
 
 /* tell.c: callbacks */
 /// Point the callbacks of j->run at `j`.

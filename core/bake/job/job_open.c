@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From what was asked to a chain: the preset found and read, the folder chosen, stages made and wired. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "job.h"
 
 #include "preset/values/params.h"
@@ -93,6 +94,24 @@ static void overrides_fill(struct job *j)
 
 /* ---- preset ---- */
 
+/* A bake that is gone on with by its own resolved.yaml, elsewhere than it began: the folders that differ. */
+static void moved_find(struct job *j)
+{
+    const char *slash = j->asked.preset ? strrchr(j->asked.preset, '/') : NULL;
+    size_t length = slash ? (size_t)(slash - j->asked.preset) : 0;
+    if (j->asked.mode != BW_BAKE_RESUME || !j->asked.out || !slash || strcmp(slash, "/resolved.yaml") != 0) return;
+    if (strlen(j->asked.out) != length || strncmp(j->asked.out, j->asked.preset, length) != 0) return;
+    char *then = journal_place(j->asked.out), *now = realpath(j->asked.out, NULL), *a, *b;
+    if (!then || !now || !strcmp(then, now)) goto end;
+    while ((a = strrchr(then, '/')) && (b = strrchr(now, '/')) && !strcmp(a, b)) *a = *b = '\0';
+    j->over.moved_from = texts_keep(&j->texts, then);
+    j->over.moved_to = j->over.moved_from ? texts_keep(&j->texts, now) : NULL;
+    if (!j->over.moved_to) j->over.moved_from = NULL;
+end:
+    bw_free(then);
+    free(now);
+}
+
 static enum bw_status preset_read(struct job *j, struct bw_diag *d)
 {
     const char *name = j->asked.preset ? j->asked.preset : "preset";
@@ -136,6 +155,16 @@ enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_
                : BW_OK;
 }
 
+static void part_take(const struct chain_part *p, void *parts)
+{
+    json_t *hash = json_string(p->hash);
+    if (p->kind == CHAIN_CORE) json_object_set(parts, "core", hash);
+    if (p->kind == CHAIN_EXPORT) json_object_set(json_object_get(parts, "exports"), p->name, hash);
+    if (p->kind == CHAIN_INPUT)
+        json_array_append_new(json_object_get(parts, "inputs"), json_pack("[o, s]", json_bytes(p->name), p->hash));
+    json_decref(hash);
+}
+
 static void facts_fill(struct job *j)
 {
     uint32_t simd = j->run.simd == UINT32_MAX ? bw_simd_best() : j->run.simd;
@@ -145,14 +174,17 @@ static void facts_fill(struct job *j)
                                    .simd = simd_name[simd < 3 ? simd : 0],
                                    .first = j->preset->time.write_first,
                                    .last = j->preset->time.write_last,
-                                   .quick = j->run.quick != 0};
-    build_hash(j->preset, j->session->registry, j->session->folders.library, j->facts.build);
+                                   .quick = j->run.quick != 0,
+                                   .parts = json_pack("{s:{}, s:[]}", "exports", "inputs")};
+    bw_chain_parts(j->chain, part_take, j->facts.parts);
+    j->facts.builds = build_hash(j->preset, j->session->registry, j->session->folders.library, j->facts.build);
 }
 
 enum bw_status job_read(struct job *j, struct bw_diag *d)
 {
     if (options_check(j, d)) return d->status;
     overrides_fill(j);
+    moved_find(j);
     if (preset_read(j, d)) return d->status;
     if (j->asked.out && !(j->out = folder_choose(j, d))) return d->status;
     if (j->preset->frames_bake) {

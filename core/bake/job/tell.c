@@ -206,6 +206,7 @@ static int file_take(const char *name, const struct file_facts *whole, void *use
 {
     struct job *j = user;
     if (whole) ending_renew(&j->renewed[1]);
+    if (j->repair.on) return repair_file(j, name, whole);
     if (whole && !folder_take_over(j)) return ECANCELED;
     return journal_add(&j->journal, name, whole);
 }

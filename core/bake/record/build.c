@@ -26,16 +26,27 @@ static int entry_used(const struct bw_entry *e, const struct bw_preset *p)
     return 0;
 }
 
-void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24])
+static uint64_t part_add(json_t *builds, uint64_t h, const char *path)
 {
-    uint64_t h = file_hash(0, library);
+    char text[24];
+    const char *base = path ? strrchr(path, '/') : NULL;
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)file_hash(0, path));
+    json_object_set_new(builds, base ? base + 1 : path ? path : "", json_string(text));
+    return file_hash(h, path);
+}
+
+json_t *build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24])
+{
+    json_t *builds = json_object();
+    uint64_t h = part_add(builds, 0, library);
     for (int32_t i = 0; i < r->n_entries; i++) {
         int again = 0;
         if (!entry_used(&r->entry[i], p)) continue;
         for (int32_t k = 0; k < i; k++) {
             again |= entry_used(&r->entry[k], p) && !strcmp(r->entry[k].path, r->entry[i].path);
         }
-        if (!again) h = file_hash(h, r->entry[i].path);
+        if (!again) h = part_add(builds, h, r->entry[i].path);
     }
     snprintf(out, 24, "%016llx", (unsigned long long)h);
+    return builds;
 }

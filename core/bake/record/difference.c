@@ -2,6 +2,7 @@
 /* What differs between two resolved presets, as paths that --set would take: "domain.voxel: 0.02 → 0.01". */
 #include "record.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct difference {
@@ -49,6 +50,25 @@ static void difference_add(struct difference *d, const char *path, const struct 
     fprintf(d->f, "  %s: %s → %s\n", path, before, after);
 }
 
+/* A project that moves to another folder stays the same: of files' paths the last part counts; of frames, which are
+ * the first. */
+static int values_same(const char *path, const struct bw_node *a, const struct bw_node *b)
+{
+    const char *x = scalar_text(a), *y = scalar_text(b);
+    if (!strcmp(x, y)) return 1;
+    if (!strcmp(path, "time.frames")) return strtoll(x, NULL, 10) == strtoll(y, NULL, 10);
+    return (*x == '/' || *y == '/') && !strcmp(file_base(x), file_base(y));
+}
+
+/* What may differ between two bakes that are the same: how many frames, limits, checkpoints. */
+static int path_counts(const char *path)
+{
+    static const char *const free[] = {"limits", "checkpoints", "time.write"};
+    for (size_t i = 0; i < BW_COUNT(free); i++)
+        if (!strcmp(path, free[i])) return 0;
+    return 1;
+}
+
 static int scalars_only(const struct bw_node *n)
 {
     for (int32_t i = 0; i < n->count; i++) {
@@ -92,11 +112,11 @@ static void children_compare(struct difference *d, const char *path, const struc
 
 static void nodes_compare(struct difference *d, const char *path, const struct bw_node *a, const struct bw_node *b)
 {
-    if (!a && !b) return;
+    if ((!a && !b) || !path_counts(path)) return;
     if (!a || !b || a->type != b->type) {
         difference_add(d, path, a, b);
     } else if (a->type == BW_NODE_SCALAR) {
-        if (strcmp(scalar_text(a), scalar_text(b))) difference_add(d, path, a, b);
+        if (!values_same(path, a, b)) difference_add(d, path, a, b);
     } else if (a->type == BW_NODE_SEQ && scalars_only(a) && scalars_only(b)) {
         int same = a->count == b->count;
         for (int32_t i = 0; same && i < a->count; i++)

@@ -4,9 +4,11 @@
  *     whole BYTES XXH3 NAME    the file is on the disk, with that size and sum, and takes its name now
  *     wrote NAME               the same, of what has no sum
  *     gone NAME                the bake removed it
+ *     folder PATH              where the folder lay when the bake began, the first line
  * Lines are only ever added, each before what it tells of; the last one of a name counts. It is the only list that a
  * running bake has: in memory one would grow with every frame. When the bake is over, bake.json has the same list; the
  * journal stays, should that be lost. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -124,11 +126,33 @@ int journal_add(struct bake_journal *j, const char *name, const struct file_fact
     return failed;
 }
 
+/* Where no line can hold it, nobody learns that it moved. */
+static int folder_write(const struct bake_journal *j)
+{
+    char *whole = realpath(j->out, NULL),
+         *line = whole && !strchr(whole, '\n') ? bw_printf("folder %s\n", whole) : NULL;
+    int bad = line ? line_write(j, line, false) : 0;
+    free(whole);
+    bw_free(line);
+    return bad;
+}
+
+char *journal_place(const char *out)
+{
+    char line[4200] = "";
+    const char *why;
+    int fd = file_inside_open(out, "bake.journal", &why);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0) close(fd);
+    char *end = n > 0 ? strchr(line, '\n') : NULL;
+    return end && !strncmp(line, "folder /", 8) ? bw_printf("%.*s", (int)(end - line) - 7, line + 7) : NULL;
+}
+
 static int carry_write(struct bake_journal *j, json_t *carry)
 {
     const char *name;
     json_t *file;
-    int bad = 0;
+    int bad = folder_write(j);
     json_object_foreach (carry, name, file) {
         struct file_facts f = facts_of(file);
         if (!bad && facts_whole(file)) bad = line_append(j, name, &f, false);

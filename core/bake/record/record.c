@@ -149,10 +149,10 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
     for (int32_t i = 0; i < o->n; i++) {
         json_object_set_new(announced, o->list[i].what, json_string(path_below(f->out, o->list[i].path)));
     }
-    root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:[I,I], s:b, s:b, s:O*, s:o, s:o}", "billow", 1, "version",
-                     BW_VERSION, "preset", f->name, "hash", f->hash, "build", f->build, "simd", f->simd, "frames",
-                     (json_int_t)f->first, (json_int_t)f->last, "quick", f->quick, "complete", complete, "changes",
-                     f->changes, "outputs", announced, "files", files);
+    root = json_pack("{s:i, s:s, s:s, s:[I,I], s:b, s:b, s:O*, s:o, s:o}", "billow", 1, "version", BW_VERSION, "preset",
+                     f->name, "frames", (json_int_t)f->first, (json_int_t)f->last, "quick", f->quick, "complete",
+                     complete, "changes", f->changes, "outputs", announced, "files", files);
+    facts_put(root, f);
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     int good = text ? note_write(j, "bake.json", text, d) : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
     if (good) fsync(j->root);
@@ -163,10 +163,46 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
 
 /* ---- comparing ---- */
 
+/* Do all members of `here` stand in `there`, too? */
+static bool members_same(const json_t *there, json_t *here)
+{
+    const char *name;
+    json_t *one;
+    json_object_foreach (here, name, one)
+        if (!json_equal(json_object_get(there, name), one)) return false;
+    return json_is_object(there);
+}
+
+static bool text_same(const json_t *then, const char *key, const char *here)
+{
+    const char *there = json_string_value(json_object_get(then, key));
+    return there && !strcmp(there, here);
+}
+
+enum facts_difference facts_compare(const json_t *then, const struct bake_facts *f)
+{
+    const json_t *parts = json_object_get(then, "parts");
+    if (!text_same(then, "simd", f->simd)) return FACTS_SIMD;
+    if (!text_same(then, "build", f->build) && !members_same(json_object_get(then, "builds"), f->builds))
+        return FACTS_BUILD;
+    if (text_same(then, "hash", f->hash)) return FACTS_SAME;
+    const bool core = json_equal(json_object_get(parts, "core"), json_object_get(f->parts, "core"));
+    return core && members_same(json_object_get(parts, "exports"), json_object_get(f->parts, "exports")) ? FACTS_SAME
+                                                                                                         : FACTS_VALUES;
+}
+
+void facts_put(json_t *to, const struct bake_facts *f)
+{
+    json_object_set_new(to, "hash", json_string(f->hash));
+    json_object_set_new(to, "build", json_string(f->build));
+    json_object_set(to, "builds", f->builds);
+    json_object_set_new(to, "simd", json_string(f->simd));
+    json_object_set(to, "parts", f->parts);
+}
+
 int record_matches(const struct bake_record *r, const struct bake_facts *f)
 {
-    return !strcmp(record_text(r, "hash"), f->hash) && !strcmp(record_text(r, "build"), f->build) &&
-           !strcmp(record_text(r, "simd"), f->simd);
+    return facts_compare(r->root, f) == FACTS_SAME;
 }
 
 /* What a bake can do without when it is over. */
@@ -244,22 +280,55 @@ int record_up_to_date(const struct bake_record *r, const struct bake_facts *f)
     return good;
 }
 
-static void build_explain(const struct bake_record *r, const struct bake_facts *f, FILE *to)
+static int32_t build_explain(const struct bake_record *r, const struct bake_facts *f, FILE *to)
 {
-    if (strcmp(record_text(r, "simd"), f->simd)) fprintf(to, "  simd: %s → %s\n", record_text(r, "simd"), f->simd);
+    const json_t *builds = json_object_get(r->root, "builds"), *then;
+    int32_t n = 0;
+    const char *name;
+    json_t *now;
+    if (strcmp(record_text(r, "simd"), f->simd)) n++, fprintf(to, "  simd: %s → %s\n", record_text(r, "simd"), f->simd);
     if (strcmp(record_text(r, "version"), BW_VERSION))
-        fprintf(to, "  Billow: %s → %s\n", record_text(r, "version"), BW_VERSION);
-    else if (strcmp(record_text(r, "build"), f->build)) fputs("  Billow or a plugin has been built anew since\n", to);
+        return fprintf(to, "  Billow: %s → %s\n", record_text(r, "version"), BW_VERSION), n + 1;
+    json_object_foreach (f->builds, name, now) {
+        if (!(then = json_object_get(builds, name)) || json_equal(then, now)) continue;
+        n++, fprintf(to, "  %s has been built anew since\n", name);
+    }
+    if (!json_is_object(builds) && strcmp(record_text(r, "build"), f->build))
+        n++, fputs("  Billow or a plugin has been built anew since\n", to);
+    return n;
+}
+
+/* Files by name whose bytes are others. */
+static int32_t inputs_explain(const struct bake_record *r, const struct bake_facts *f, FILE *to)
+{
+    const json_t *then = json_object_get(json_object_get(r->root, "parts"), "inputs"),
+                 *now = json_object_get(f->parts, "inputs"), *one;
+    int32_t n = 0;
+    size_t i, k;
+    json_array_foreach (now, i, one) {
+        const char *name = json_string_value(json_array_get(one, 0));
+        bool there = false, same = false;
+        const json_t *other;
+        json_array_foreach (then, k, other) {
+            if (!json_equal(json_array_get(other, 0), json_array_get(one, 0))) continue;
+            there = true, same |= json_equal(other, one);
+        }
+        if (there && !same && name) n++, fprintf(to, "  %s: the file holds something else than it did\n", name);
+    }
+    return n;
 }
 
 void record_explain(const struct bake_record *r, const struct bake_facts *f, const struct bw_node *resolved, FILE *to)
 {
     struct bw_diag ignored = {0};
+    int32_t said = 0;
     char *path = bw_printf("%s/resolved.yaml", f->out), *text = file_inside_text(f->out, "resolved.yaml", &ignored);
     struct bw_node *before = path && text ? bw_node_parse(text, path, &ignored) : NULL;
-    if (before && resolved) difference_print(to, before, resolved, DIFFERENCES_SHOWN);
-    if (r->lost) fprintf(to, "  bake.json, its record, is gone or can't be read: %s\n", r->why);
-    else build_explain(r, f, to);
+    if (before && resolved) said = difference_print(to, before, resolved, DIFFERENCES_SHOWN);
+    if (r->lost) said++, fprintf(to, "  bake.json, its record, is gone or can't be read: %s\n", r->why);
+    else said += build_explain(r, f, to) + inputs_explain(r, f, to);
+    if (!said && r->root && facts_compare(r->root, f) != FACTS_SAME)
+        fputs("  its record, bake.json, tells of other values than its resolved.yaml\n", to);
     bw_node_free(before);
     bw_free(text);
     bw_free(path);

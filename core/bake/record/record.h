@@ -56,6 +56,8 @@ struct bake_journal {
 
 /// The files that the journal in `out` lists, by name below the folder, see facts_json; NULL when there is none.
 json_t *journal_read(const char *out);
+/// Where `out` lay when the bake in it began, new memory; NULL: it does not say.
+char *journal_place(const char *out);
 /// Start a journal in `out`, a text that holds until journal_end, with the whole files of `carry` (NULL: none). 0 after
 /// a sentence in `d`.
 int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d);
@@ -96,6 +98,8 @@ struct bake_facts {
     char build[24]; ///< hash of this library and of the plugins that the preset uses
     int64_t first, last;
     bool quick;
+    json_t *builds;  ///< the same of each file, by name
+    json_t *parts;   ///< what `hash` is made of: {"core": HASH, "exports": {ID: HASH}, "inputs": [[NAME, HASH], …]}
     json_t *changes; ///< of values in the middle: [{"after": FRAME, "from": HASH, "to": HASH, "values": TEXT}]
 };
 
@@ -108,7 +112,13 @@ struct bake_record {
 
 struct bake_record record_read(const char *out);
 void record_free(struct bake_record *r);
-/// 1 when the recorded bake was made from the same facts, whole or not.
+/// What stands between `then`, of bake.json or a checkpoint, and going on with it: another flow, build or SIMD level,
+/// an exporter of other values. One that is muted by now is no hindrance.
+enum facts_difference { FACTS_SAME, FACTS_BUILD, FACTS_SIMD, FACTS_VALUES };
+enum facts_difference facts_compare(const json_t *then, const struct bake_facts *f);
+/// {"hash", "build", "builds", "simd", "parts"}, into `to`.
+void facts_put(json_t *to, const struct bake_facts *f);
+/// 1 when the recorded bake was made from the same facts, whole or not; exporters may be muted by now.
 int record_matches(const struct bake_record *r, const struct bake_facts *f);
 /// How many files besides its notes are whole, as far as their sizes tell; `left`: how many are there and not empty,
 /// with notes that took time to make: checkpoints, and the metrics of whole frames.
@@ -152,8 +162,8 @@ int record_tidy(const struct bake_record *r, const char *out, struct bw_diag *d)
 /// Remove what the recorded bake wrote, and nothing else; bake.json stays, and what has a name in `keep` (NULL:
 /// nothing). 0 after a sentence.
 int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d);
-/// Hash of the library (its file) and the plugins that `p` uses.
-void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24]);
+/// Hash of the library (its file) and the plugins that `p` uses; and of each by itself, by its name, a new object.
+json_t *build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24]);
 
 /* ---- difference.c ---- */
 

@@ -65,7 +65,7 @@ struct bw_bake_info {
     const char *name;        ///< the preset's name
     const char *dir;         ///< output folder
     const char *version;     ///< "Billow 0.1.0"
-    const char *preset_hash; ///< of the resolved preset, 16 hex digits
+    const char *preset_hash; ///< of the resolved preset but for its exporters, 16 hex digits
     uint64_t seed;
     double fps;
     int64_t first, last;

@@ -17,7 +17,7 @@ void keeper_begin(struct bw_chain *c)
     struct checkpoint_keeper *k = &c->keeper;
     const struct bw_preset *p = c->preset;
     char *obstacle = c->opt.out ? checkpoint_obstacle(c) : NULL;
-    k->able = c->opt.out && !obstacle && (p->checkpoint_every > 0 || p->checkpoint_frames > 0);
+    k->able = c->opt.out && !obstacle && !c->partial && (p->checkpoint_every > 0 || p->checkpoint_frames > 0);
     if (obstacle) log_say(&c->log, BW_LOG_WARNING, NULL, obstacle);
     bw_free(obstacle);
     k->began = bw_seconds();

@@ -321,24 +321,48 @@ static enum bw_status rows_check(const struct run_exporter *x, const struct fiel
     return status;
 }
 
+/* A frame of which its number is known, and what its particles are called. bw_free frees its particles. */
+static struct bw_frame frame_named(const struct exporter_list *list, const struct field_table *fields)
+{
+    struct bw_snapshot_particles *names = bw_calloc(((size_t)fields->n + 1) * sizeof *names);
+    struct bw_frame frame = {.size = sizeof frame,
+                             .first = list->bake->first,
+                             .last = list->bake->last,
+                             .fps = list->bake->fps,
+                             .particles = names};
+    for (int32_t i = 0; names && i < fields->n; i++)
+        if (fields->field[i].particles) names[frame.n_particles++].name = fields->field[i].name;
+    return frame;
+}
+
 enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields)
 {
-    const struct bw_bake_info *bake = list->bake;
-    struct bw_snapshot_particles *names = bw_calloc(((size_t)fields->n + 1) * sizeof *names);
-    if (!names) return BW_ERR_MEMORY;
-    struct bw_frame frame = {
-        .size = sizeof frame, .first = bake->first, .last = bake->last, .fps = bake->fps, .particles = names};
-    for (int32_t i = 0; i < fields->n; i++)
-        if (fields->field[i].particles) names[frame.n_particles++].name = fields->field[i].name;
-    enum bw_status first = BW_OK;
-    for (int32_t i = 0; i < list->n; i++) {
+    const struct bw_frame frame = frame_named(list, fields);
+    enum bw_status first = frame.particles ? BW_OK : BW_ERR_MEMORY;
+    for (int32_t i = 0; i < list->n && frame.particles; i++) {
         const struct run_exporter *x = &list->exporter[i];
         enum bw_status status = exporter_plan(&list->exporter[i], frame);
         if (status == BW_OK) status = rows_check(x, fields, x->pub.desc->params, x->pub.desc->n_params, x->param_mem);
         if (first == BW_OK) first = status;
     }
-    bw_free(names);
+    bw_free((void *)frame.particles);
     return first;
+}
+
+void exporters_names(struct exporter_list *list, const struct field_table *fields, int64_t number,
+                     bw_output_name_fn name, void *user)
+{
+    struct bw_frame frame = frame_named(list, fields);
+    frame.number = number;
+    frame.time = (double)(number - list->preset->time.first) / list->bake->fps;
+    for (int32_t i = 0; i < list->n && frame.particles; i++) {
+        const struct run_exporter *x = &list->exporter[i];
+        if (!x->pub.desc->outputs) continue;
+        const struct where_was was = exporter_enter(x, "outputs", number);
+        x->pub.desc->outputs(&x->pub, &frame, name, user);
+        exporter_leave(x, &was);
+    }
+    bw_free((void *)frame.particles);
 }
 
 /* ---- a bake's callbacks ---- */

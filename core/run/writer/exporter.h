@@ -60,6 +60,9 @@ void exporters_init(struct exporter_list *list);
 enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_export *preset);
 /// Claim the names that exporters say beforehand, and see that the fields that they name are there.
 enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields);
+/// The names that exporters say beforehand of a frame's files, and of those that are no frame's.
+void exporters_names(struct exporter_list *list, const struct field_table *fields, int64_t number,
+                     bw_output_name_fn name, void *user);
 /// The part of a frame that an exporter writes.
 static inline uint32_t exporter_part(const struct run_exporter *x)
 {

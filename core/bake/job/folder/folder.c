@@ -103,7 +103,8 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     char *why = NULL;
     json_decref(j->facts.changes);
     j->facts.changes = json_incref(json_object_get(j->record.root, "changes"));
-    if (!j->asked.from_frame && record_up_to_date(&j->record, &j->facts)) return 0;
+    const bool done = j->record.complete && record_matches(&j->record, &j->facts) && !j->asked.from_frame;
+    if (done && record_has_frames(&j->record, &j->facts)) return repair_decide(j, d);
     if (!j->asked.from_frame && record_goes_beyond(&j->record, &j->facts)) {
         bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds more frames of this bake than were asked for", j->out);
         return -1;
@@ -117,6 +118,11 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     } else if (j->asked.from_frame) {
         bw_diag_error(d, NULL, BW_ERR_USAGE, "%s keeps no checkpoint that is whole and good before frame %s%s%s",
                       j->out, j->asked.from_frame, why ? ": " : "", why ? why : "");
+        go = -1;
+    } else if (done) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE,
+                      "%s: %s%s: a resume of the frames that it has makes files again that are bad", j->out,
+                      why ? "it can't go on: " : "it keeps no checkpoint", why ? why : "");
         go = -1;
     } else if (!left) {
         go = strangers_refuse(j, d);
@@ -330,6 +336,7 @@ bool folder_begin(struct job *j, struct bw_diag *d)
     if (!obstacles_check(&j->facts, j->chain, d)) return false;
     if (!(j->resolved = resolved_text(j))) return out_of_memory(d), false;
     if (j->resume.path) bw_chain_resume(j->chain, j->resume.path);
+    if (j->repair.on) return repair_begin(j, d);
     return folder_has_worth(j) ? trial_begin(j, d) : record_tidy(&j->record, j->out, d) && notes_begin(j, d);
 }
 
@@ -374,7 +381,8 @@ static enum bw_status folder_leave(struct job *j, enum bw_status status, struct 
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d)
 {
     if (status == BW_OK && !folder_take_over(j)) status = BW_ERR_IO;
-    status = j->trial.on ? folder_leave(j, status, d) : folder_note(j, status, d);
+    if (j->repair.on) status = repair_end(j, status, d);
+    else status = j->trial.on ? folder_leave(j, status, d) : folder_note(j, status, d);
     notes_close(j);
     struct bake_record done = record_read(j->out);
     double bytes = record_bytes(&done, j->out);

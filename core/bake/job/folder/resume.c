@@ -39,9 +39,10 @@ char *resume_about(void *user)
 {
     struct job *j = user;
     const struct bake_facts *f = &j->facts;
-    json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:[I,I], s:O*, s:o}", "billow", 1, "version", BW_VERSION,
-                              "preset", f->name, "hash", f->hash, "build", f->build, "simd", f->simd, "frames",
-                              (json_int_t)f->first, (json_int_t)f->last, "changes", f->changes, "files", files_now(j));
+    json_t *about =
+        json_pack("{s:i, s:s, s:s, s:[I,I], s:O*, s:o}", "billow", 1, "version", BW_VERSION, "preset", f->name,
+                  "frames", (json_int_t)f->first, (json_int_t)f->last, "changes", f->changes, "files", files_now(j));
+    facts_put(about, f);
     char *text = about ? json_dumps(about, JSON_INDENT(1)) : NULL, *copy = bw_strdup(text);
     json_decref(about);
     free(text);
@@ -113,12 +114,6 @@ static bool is_ancestor(const struct job *j, const char *hash, int64_t frame)
     return false;
 }
 
-static bool text_same(const json_t *about, const char *key, const char *here)
-{
-    const char *there = json_string_value(json_object_get(about, key));
-    return there && !strcmp(there, here);
-}
-
 /* Are they as they were, or as the bake wrote them anew since? What was read and found good for a newer checkpoint is
  * not read again. */
 static bool files_good(struct job *j, json_t *files)
@@ -146,13 +141,14 @@ static const char *obstacle(struct job *j, const struct found *f, const json_t *
     const char *hash = json_string_value(json_object_get(about, "hash"));
     json_t *files = json_object_get(about, "files");
     if (!hash || !json_is_object(files)) return "says nothing about its bake";
-    if (!text_same(about, "build", j->facts.build)) return "is of another build of Billow or its plugins";
-    if (!text_same(about, "simd", j->facts.simd)) return "was made with another SIMD level";
-    if (!j->asked.from_frame && strcmp(hash, j->facts.hash) != 0 && !is_ancestor(j, hash, f->frame))
+    enum facts_difference other = facts_compare(about, &j->facts);
+    if (other == FACTS_BUILD) return "is of another build of Billow or its plugins";
+    if (other == FACTS_SIMD) return "was made with another SIMD level";
+    if (other == FACTS_VALUES && !j->asked.from_frame && !is_ancestor(j, hash, f->frame))
         return "is of a bake with other values";
     if (json_integer_value(json_array_get(json_object_get(about, "frames"), 0)) != j->facts.first)
         return "is of a bake that begins with another frame";
-    return files_good(j, files) ? NULL : "stands on files that are damaged or gone";
+    return j->repair.on || files_good(j, files) ? NULL : "stands on files that are damaged or gone";
 }
 
 static json_t *about_read(const struct job *j, const struct found *f, struct bw_diag *d)
@@ -170,9 +166,10 @@ static json_t *about_read(const struct job *j, const struct found *f, struct bw_
 
 /* ---- the choice ---- */
 
-/* The frame after which values may be others; INT64_MAX: no frame was asked for. */
+/* The frame after which values may be others, or are made again; INT64_MAX: any. */
 static int64_t frame_before(const struct job *j)
 {
+    if (j->repair.on) return j->repair.first - 1;
     return j->asked.from_frame ? strtoll(j->asked.from_frame, NULL, 10) - 1 : INT64_MAX;
 }
 
@@ -182,6 +179,7 @@ static void take(struct job *j, const struct found *f, json_t *about)
     j->resume.frame = f->frame;
     j->resume.whole = f->substep == INT64_MAX;
     j->resume.files = json_incref(json_object_get(about, "files"));
+    j->resume.flow = json_incref(json_object_get(json_object_get(about, "parts"), "core"));
     j->resume.hash = bw_strdup(json_string_value(json_object_get(about, "hash")));
 }
 
@@ -221,6 +219,7 @@ void resume_forget(struct job *j)
     bw_free(j->resume.why);
     json_decref(j->resume.files);
     json_decref(j->resume.sound);
+    json_decref(j->resume.flow);
     j->resume = (struct job_resume){0};
 }
 
@@ -267,8 +266,11 @@ void resume_note_change(struct job *j, const struct bw_node *resolved)
     record_explain(&j->record, &j->facts, resolved, f);
     fclose(f);
     json_t *all = j->facts.changes ? json_deep_copy(j->facts.changes) : json_array();
-    json_array_append_new(all, json_pack("{s:I, s:s, s:s, s:s}", "after", (json_int_t)j->resume.frame, "from",
-                                         j->resume.hash, "to", j->facts.hash, "values", text));
+    json_t *change = json_pack("{s:I, s:s, s:s, s:s}", "after", (json_int_t)j->resume.frame, "from", j->resume.hash,
+                               "to", j->facts.hash, "values", text);
+    json_object_set_new(change, "flows",
+                        json_pack("[O*, O*]", j->resume.flow, json_object_get(j->facts.parts, "core")));
+    json_array_append_new(all, change);
     json_decref(j->facts.changes);
     j->facts.changes = all;
     free(text);
