@@ -117,9 +117,12 @@ static void health_tell(struct bw_stage *s, const struct shape_mesh *p, struct m
                      "%s is not closed, it has %lld open edges: its open parts have no inside, they "
                      "are walls %.3g m thick",
                      name_of(f), (long long)health->open_edges, mesh_thickness(s, p));
-    if (health->crossings)
-        s->host->log(s, BW_LOG_WARNING, "%s crosses itself, in %lld pairs of faces: parts that overlap are one solid",
-                     name_of(f), (long long)health->crossings);
+    if (health->turned)
+        s->host->log(
+            s, BW_LOG_WARNING,
+            "%s crosses itself so that a part of it is inside out, as at (%.3g, %.3g, %.3g) of the file turned z "
+            "up: that part counts as solid, too",
+            name_of(f), health->turned_at[0], health->turned_at[1], health->turned_at[2]);
     m->told = 1;
 }
 
@@ -232,7 +235,8 @@ static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *
     int32_t(*list)[3] = s->host->scratch(s, (size_t)m->file[1].n_triangles * sizeof *list);
     int32_t *connected = s->host->scratch(s, (size_t)m->file[1].n_triangles * sizeof *connected);
     enum bw_status status = list && connected ? BW_OK : BW_ERR_MEMORY;
-    if (!status) status = mesh_examine(s, &m->file[1], !m->told, &health);
+    if (!status)
+        status = mesh_examine(s, &m->file[1], m->told ? NULL : &m->asked, 0.75 * s->grid->h / p->scale, &health);
     if (!status && !m->told) health_tell(s, p, m, &health);
     if (!status && m->changing) status = velocity_find(s, p, m, &velocity);
     if (!status) status = mesh_near(s, &m->file[1], &m->asked, band + MARGIN * voxel, &health);

@@ -41,12 +41,13 @@ struct mesh_file {
 
 /// What the surface is like.
 struct mesh_health {
-    int64_t open_edges; ///< edges with an odd number of faces
-    int64_t crossings;  ///< pairs of faces that cross
-    uint8_t *open;      ///< per triangle: 1 when its connected part has open edges; scratch memory
-    int32_t *part;      ///< per triangle: the point that names its connected part; scratch memory
-    uint8_t *near;      ///< mesh_near: per triangle, 1 when its part is near; scratch memory
-    int64_t left_out;   ///< mesh_near: triangles that are not
+    int64_t open_edges;  ///< edges with an odd number of faces
+    int turned;          ///< a closed part is inside out where it crosses itself …
+    double turned_at[3]; ///< … here, for one
+    uint8_t *open;       ///< per triangle: 1 when its connected part has open edges; scratch memory
+    int32_t *part;       ///< per triangle: the point that names its connected part; scratch memory
+    uint8_t *near;       ///< mesh_near: per triangle, 1 when its part is near; scratch memory
+    int64_t left_out;    ///< mesh_near: triangles that are not
 };
 
 /// Distance and, where the surface changes its form, velocity of its points: bricks of 8³ voxels.
@@ -134,8 +135,10 @@ static inline void mesh_file_free(struct bw_stage *s, struct mesh_file *f)
     s->host->release(s, f->triangle);
     *f = (struct mesh_file){0};
 }
-/// Look at the surface; crossings are looked for when `cross` is not 0. Errors: BW_ERR_MEMORY.
-enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, int cross, struct mesh_health *health);
+/// Look at the surface; what is inside out is looked for in the box `cross`, an empty one: anywhere, NULL: nowhere;
+/// what does not reach `beside` beyond a crossing does not count. Errors: BW_ERR_MEMORY.
+enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, const struct box3 *cross,
+                            double beside, struct mesh_health *health);
 /// Mark the parts whose bounds come nearer than `margin` to the box that is asked about. Errors: BW_ERR_MEMORY.
 enum bw_status mesh_near(struct bw_stage *s, const struct mesh_file *f, const struct box3 *asked, double margin,
                          struct mesh_health *health);
