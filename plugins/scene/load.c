@@ -8,7 +8,7 @@
 #include <common/shape/grid_pick.h>
 #include <common/shape/placed.h>
 
-#include <common/openvdb/bwvdb.h>
+#include <common/openvdb/lattice/lattice.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -86,6 +86,7 @@ struct state {
     struct bwvdb_file *file;
     int64_t number; ///< of the open file
     struct sequence sequence;
+    int told;                 ///< what the files say of themselves has been looked at
     int judged;               ///< where its grids lie has been looked at
     int done;                 ///< filled once, and that was all
     char path[SEQUENCE_PATH]; ///< of the open file
@@ -101,13 +102,20 @@ static double meta_of(const struct bwvdb_info *info, const char *key)
     return 1;
 }
 
-static void scale_check(struct bw_stage *s, const struct bwvdb_info *info)
+/* What the file says of its world against what the preset says of it, once. */
+static void facts_check(struct bw_stage *s)
 {
     const struct load *p = s->params;
-    const double units = meta_of(info, "scale");
-    if (units == 1 || fabs(units * p->scale - 1) < 1e-6) return; // others' files don't say
-    s->host->log(s, BW_LOG_WARNING, "%s was written with %g units a metre: `scale: %g` reads it in metres, not %g",
-                 p->path, units, 1 / units, p->scale);
+    struct state *st = s->state;
+    struct vdb_facts facts;
+    if (st->told || !bwvdb_count(st->file)) return;
+    st->told = 1;
+    vdb_facts_read(st->file, &facts);
+    if (facts.scale != 1 && !(fabs(facts.scale * p->scale - 1) < 1e-6)) // others' files don't say
+        s->host->log(s, BW_LOG_WARNING, "%s was written with %g units a metre: `scale: %g` reads it in metres, not %g",
+                     p->path, facts.scale, 1 / facts.scale, p->scale);
+    if (facts.y_up && !p->up)
+        s->host->log(s, BW_LOG_WARNING, "%s was written with y up: `up: y` stands it upright", p->path);
 }
 
 static enum bw_status target_open(struct bw_stage *s, struct target *t)
@@ -125,7 +133,6 @@ static enum bw_status target_open(struct bw_stage *s, struct target *t)
         return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but field \"%s\" %s", t->grid, st->path,
                              info->comps == 3 ? "vectors" : "scalars", field->name,
                              field->kind == BW_SCALAR ? "is a scalar" : "has three components");
-    scale_check(s, info);
     int length = field->unit && (!strcmp(field->unit, "m/s") || !strcmp(field->unit, "m"));
     t->gain = p->gain * (length ? p->scale : 1) * (!strcmp(field->name, "temperature") ? meta_of(info, "kelvin") : 1);
     t->turn = p->up == 1 && (length || info->vector_type != BWVDB_VEC_INVARIANT); // others' flows say nothing of it
@@ -145,6 +152,7 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
     enum bwvdb_status bad = bwvdb_open(st->path, &st->file, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
     st->number = number;
+    facts_check(s);
     for (int i = 0; i < st->n_targets; i++) {
         enum bw_status status = target_open(s, &st->target[i]);
         if (status) return status;

@@ -333,6 +333,10 @@ def said_of_itself():
             check(f"{what}: {command} stays y-up", run.code == 0 and meta_out.get("up_axis") == "y"
                   and seen.at(.1, 1.0, .2) and numpy.abs(flew.near((.1, 1, .2)) - (0, 1, 0)).max() < .1, run.said, seen, flew)
             check(f"{what}: {command} keeps 30 frames a second", meta_out.get("fps") == 30.0, meta_out)
+    run = bake("load: {path: 'up/s_0001.vdb', field: density}", origin=(-.8, -.6, -.1))
+    check("load says that y is up", run.says("was written with y up: `up: y` stands it upright"), run.said)
+    run = bake("load: {path: 'up/s_0001.vdb', field: density, up: y}", origin=(-.8, -.8, .4))
+    check("load takes it so", grid("out/vdb/t_0001.vdb").at(.1, -.2, 1) and not run.says("upright"), run.said)
     Run("preview", "up", "--frames", "1", "--view", "slice", "--axis", "x", "--size", "64", "--out", "a.png")
     Run("preview", "up_retime", "--frames", "1", "--view", "slice", "--axis", "x", "--size", "64", "--out", "b.png")
     check("preview shows both alike", os.path.exists("a.png") and open("a.png", "rb").read(24) == open("b.png", "rb").read(24))
@@ -348,6 +352,8 @@ def said_of_itself():
         check(f"centimetres: {command}", run.code == 0 and read(files[0])[1].get("scale") == 100.0
               and near(seen.amount, 1e6 * BALL, .04) and seen.at(10, 0, 50, within=1) and numpy.abs(flew.near((10, 0, 50)) - (0, 0, 100)).max() < 10,
               run.said, seen, flew)
+    run = bake("load: {path: 'cm/s_0001.vdb', field: density}")
+    check("load says that it is in centimetres", run.says("with 100 units a metre: `scale: 0.01` reads it in metres"), run.said)
     for half in (False, True):
         for f in (1, 2):
             smoke, flow = ball(value=1 / 3), air()
