@@ -39,7 +39,8 @@ static const struct cli_option options[] = {
     {"mute", "ID", "leave out a stage or an exporter (any number of times)", 'm'},
     {"seed", "N", "another seed for everything random", 'e'},
     {"out", "DIR", "output folder instead of out/NAME", 'o'},
-    {"force", NULL, "replace what the folder holds; also skips the memory estimate", 'F'},
+    {"force", NULL, "replace what the folder holds", 'F'},
+    {"overcommit", NULL, "start although full boxes would not fit into memory; stops at the limit", 'C'},
     {"resume", NULL, "go on from the newest checkpoint; a finished bake is made longer by --frames", 'r'},
     {"from-frame", "N", "with --resume: from frame N on values may be others", 'N'},
     {"new", NULL, "keep what is there, bake into the next free NAME_v002, NAME_v003 …", 'n'},
@@ -134,6 +135,7 @@ static int option_take(struct bake *b, int code)
     case 'e': return b->o.seed = optarg, 1;
     case 'o': return b->o.out = optarg, 1;
     case 'F': return mode_take(b, BW_BAKE_REPLACE);
+    case 'C': return b->o.overcommit = 1;
     case 'n': return mode_take(b, BW_BAKE_BESIDE);
     case 'r': return mode_take(b, BW_BAKE_RESUME);
     case 'N': return b->o.from_frame = optarg, 1;
@@ -203,8 +205,8 @@ static void failure_print(struct bake *b)
     if (b->told || b->status == BW_OK) return;
     b->told = 1;
     if (!option_wrong(b) && b->text) fputs(b->text, stderr);
-    if (b->status == BW_ERR_LIMIT && b->bake && !b->facts.seconds)
-        fputs("(--force starts all the same and stops at the limit)\n", stderr);
+    if (b->status == BW_ERR_LIMIT && b->bake && !b->o.overcommit && !b->facts.seconds)
+        fputs("(--overcommit starts all the same and stops at the limit)\n", stderr);
 }
 
 /* The folder holds something else: say what, and the ways on. */

@@ -83,6 +83,7 @@ struct farm_bake {
     uint32_t mode;   ///< enum bw_bake_mode
     long long tasks; ///< over which its frames go; 0: one
     const char *frames, *memory, *simd, *from_frame, *plugin_path, *preset_path;
+    uint32_t overcommit;
 };
 int farm_submit_bake(const struct farm_wish *w, const struct farm_bake *b);
 int farm_wedge(const struct farm_wish *w, const struct wedge_run *r, const json_t *plan);

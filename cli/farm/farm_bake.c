@@ -52,6 +52,7 @@ static char *command_make(const struct farm_bake *b, const json_t *site, const c
     if (b->mode == BW_BAKE_REPLACE)
         fputs(" $([ \"${SLURM_RESTART_COUNT:-0}\" = 0 ] && echo --force || echo --resume)", f);
     else fputs(" --resume", f);
+    if (b->overcommit) fputs(" --overcommit", f);
     fputs(" --requeue --threads \"$SLURM_CPUS_PER_TASK\"", f);
     option_print(f, site, "frames", b->frames);
     option_print(f, site, "from-frame", b->from_frame);

@@ -85,4 +85,19 @@ run bake other.yaml --out fresh; expect "beside it" 0 "8 frames"
 that "the same files as in a new folder" diff <(all done | grep -vE 'bwck|bake\.|timings' ) <(all fresh | grep -vE 'bwck|bake\.|timings')
 that "the log is that of the new one" test "$(grep -c '^Billow' done/bake.log)" = 1
 
+# ---- replacing is one thing, memory another ----
+big="--set domain.size=[400,400,400] --set domain.voxel=5mm --memory 2G"
+# shellcheck disable=SC2086
+nothing_big() { run bake shot.yaml --out fresh $big "$@"; }
+all fresh >stays.txt
+nothing_big --force; expect "--force asks whether it fits" 7 "needs up to .* when it is full, the limit is" "--overcommit starts all the same"
+stays "refused" fresh
+nothing_big --force --overcommit --set time.frames=1001-1001; expect "--overcommit does not" 0 "1 frame"
+nothing_big --overcommit --set time.frames=1001-1001 --set stages.mac.forces.buoyancy=3; expect "--overcommit replaces nothing" 2 "fresh holds a different bake"
+
+# ---- the way to more checkpoints ----
+run bake shot.yaml --out few --set checkpoints.frames=0
+run resume few --from-frame 1003 --set stages.mac.forces.buoyancy=3
+expect "no checkpoint before a frame" 2 "no checkpoint .* before frame 1003.* with checkpoints: \\{frames: 10, keep: 100\\} in the preset"
+
 prompt_end

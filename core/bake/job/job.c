@@ -272,7 +272,7 @@ static int job_prepare(struct job *j, struct bw_diag *d)
     }
     if (!j->out) return 1;
     int go = j->asked.mode == BW_BAKE_BESIDE ? 1 : folder_lock(j, d) ? folder_decide(j, d) : -1;
-    if (go > 0 && j->asked.mode != BW_BAKE_REPLACE && estimate_check(j->chain, j->preset, d)) go = -1;
+    if (go > 0 && !j->asked.overcommit && estimate_check(j->chain, j->preset, d)) go = -1;
     if (go > 0) go = folder_take(j, d);
     if (go > 0 && !folder_begin(j, d)) go = -1;
     return go;

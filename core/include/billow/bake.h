@@ -125,7 +125,7 @@ BW_API char *bw_plugin_validate(const char *path);
 /// What an output folder that holds another bake means.
 enum bw_bake_mode {
     BW_BAKE_KEEP = 0,    ///< refuse to start; nothing is done where the folder is up to date
-    BW_BAKE_REPLACE = 1, ///< remove what that bake wrote; also skips the check of the memory estimate
+    BW_BAKE_REPLACE = 1, ///< remove what that bake wrote, once a frame of the new one is whole
     BW_BAKE_BESIDE = 2,  ///< write into the next free NAME_v002, NAME_v003 …
     BW_BAKE_RESUME = 3,  ///< go on from the newest checkpoint; where there is none, from the first frame
 };
@@ -172,7 +172,8 @@ struct bw_bake_options {
     void (*on_log)(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user);
     /// At the end, a file worth seeing: "movie", "picture", "cache" (of volumes), "particles".
     void (*on_output)(struct bw_bake *bake, const char *what, const char *path, void *user);
-    double coarse; ///< voxels so many times as large, all else as it is; 0: 1
+    double coarse;       ///< voxels so many times as large, all else as it is; 0: 1
+    uint32_t overcommit; ///< 1: start although full boxes would not fit into memory
 };
 
 /// Facts of a bake. Strings live as long as the bake.
