@@ -53,6 +53,7 @@ enum bw_port_flags {
     BW_PORT_ADVECTED = 4,
     BW_PORT_PRIVATE = 8,    ///< the field belongs to this stage alone: it is named ID.NAME
     BW_PORT_NO_CREATE = 16, ///< an update port that does not bring the field into being
+    BW_PORT_AS_FIRST = 32,  ///< the field's background is that of the field on the stage's first port
 };
 
 /// One attribute of a particle port.

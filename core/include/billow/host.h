@@ -42,6 +42,7 @@ struct bw_stage {
     int64_t step;    ///< number of this step: 1 is the run's first, 0 the set-up call (BW_STAGE_SETUP)
     uint64_t seed;   ///< the run's seed mixed with the stage's id
     void *host_data; ///< the host's
+    double cfl;      ///< longest way in a step that the run aims at, cells; 0: the host does not say
 };
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];

@@ -33,6 +33,7 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
                                .domain = domain,
                                .grid = &domain->info,
                                .fps = parts->preset->time.fps,
+                               .cfl = parts->preset->time.cfl,
                                .seed = seed,
                                .host_data = s};
     if (!s->scratch || !s->pub.state) return BW_ERR_MEMORY;

@@ -110,8 +110,22 @@ static enum bw_status positions_make(struct field_table *t)
 
 /* ---- storage ---- */
 
+/* Backgrounds of fields that hold what another does, at another time. */
+static void backgrounds_share(struct field_table *t, const struct stage_list *stages)
+{
+    for (int32_t i = 0; i < stages->n; i++) {
+        const struct run_stage *s = &stages->stage[i];
+        for (uint32_t k = 1; k < s->pub.desc->n_ports; k++) {
+            if (!(s->pub.desc->ports[k].flags & BW_PORT_AS_FIRST) || !s->bound[k].count || !s->bound[0].count) continue;
+            struct run_field *to = &t->field[((intptr_t *)s->bound[k].fields)[0]];
+            memcpy(to->background, t->field[((intptr_t *)s->bound[0].fields)[0]].background, sizeof to->background);
+        }
+    }
+}
+
 static enum bw_status fields_create(struct field_table *t, struct stage_list *stages, struct bw_domain *const *domain)
 {
+    backgrounds_share(t, stages);
     for (int32_t i = 0; i < t->n; i++) {
         struct run_field *f = &t->field[i];
         if (f->kind >= BW_PARTICLES) continue;

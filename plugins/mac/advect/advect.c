@@ -33,8 +33,8 @@ static const struct bw_param params[] = {
         "without that, first order in time; semi-lagrangian blurs."),
     BW_CHOICE(
         struct advect, trace, "trace", "midpoint", "midpoint|euler|rk3",
-        "How to follow the flow: midpoint; rk3, third order, for steps of many cells round a vortex; or euler, one "
-        "straight line with the velocity at each point itself."),
+        "How fields follow the flow: midpoint; rk3, third order, for steps of many cells round a vortex; or euler, one "
+        "straight line with the velocity at each point itself. A velocity that is centred has a rule of its own."),
     BW_CHOICE(
         struct advect, outside, "outside", "background", "background|clamp|keep",
         "What comes in where a trace leaves the gas through an open or inflow side or out of the active tiles: "
@@ -73,7 +73,8 @@ static const struct bw_port ports[] = {
                       .kind = BW_MAC,
                       .access = BW_UPDATE,
                       .unit = "m/s",
-                      .doc = "The flow as it was carried, before forces and pressure."},
+                      .doc = "The flow as it was carried, before forces and pressure.",
+                      .flags = BW_PORT_AS_FIRST},
     [PORT_SOLID] = {.name = "solid",
                     .kind = BW_SCALAR,
                     .access = BW_READ,
@@ -131,12 +132,19 @@ static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 
+static bool advects_centred(const struct pass *p)
+{
+    return !p->options->reflection && p->options->velocity == VELOCITY_CENTRED && pass_carries_velocity(p);
+}
+
 static double advect_max_dt(struct bw_stage *s)
 {
     const struct advect *a = s->params;
     struct pass p = pass_of(s);
-    if (a->cfl <= 0 || pass_measure(&p) != BW_OK || p.speed <= 0) return HUGE_VAL;
-    return a->cfl * s->grid->h / p.speed;
+    double most = HUGE_VAL;
+    if (advects_centred(&p) && turn_limit(&p, &most) != BW_OK) return HUGE_VAL;
+    if (a->cfl <= 0 || pass_measure(&p) != BW_OK || p.speed <= 0) return most;
+    return fmin(most, a->cfl * s->grid->h / p.speed);
 }
 
 static bool pass_has_fields(const struct pass *p)
@@ -217,8 +225,7 @@ static double flow_span(struct bw_stage *s, int64_t step, double dt)
 {
     const struct centred *last = &((const struct state *)s->state)->last;
     const struct pass p = pass_of(s);
-    const bool leads = !p.options->reflection && p.options->velocity == VELOCITY_CENTRED && pass_carries_velocity(&p) &&
-                       pass_field_at(&p, 0);
+    const bool leads = advects_centred(&p) && pass_field_at(&p, 0);
     return !leads ? dt : last->step == step ? last->span : centred_span(last, dt);
 }
 

@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.advect's velocity, centred in time. With u as the step finds it and a as the last one had carried it:
+/* mac.advect's velocity, centred in time. With u as the step finds it and a as the last one had advected it:
  *
  *     c  = (u - a) dt / (2 dt_last)     half of what pressure, forces and all others have given since
- *     f  = u + c
- *     D  = -dt f(x + D)                 the way that gas has come
+ *     g  = u + c/2,  f = u + c
+ *     D  = -dt (g(x + D) + c(x)/2)      displacement to the departure point
  *     u' = f(x + D) - c                 then forces and projection, in full
  * Gas has half of its acceleration where it comes from and half where it arrives, the trapezoidal rule along its path
  * (van Kan, "A second-order accurate pressure-correction scheme for viscous incompressible flow", SIAM J. Sci. Stat.
- * Comput. 7, 1986, has it for the pressure); f is its mean velocity on the way. Second order with one projection, whose
- * pressure is the whole one: what c has of the pressure is a gradient, which -c or the projection take away alike, so
- * its error is not handed on. With E the energy, E + 2 |c|² does not grow by it while f(x + D) has no more than f.
+ * Comput. 7, 1986, has it for the pressure). The path is of the same rule: the mean of the velocity at the departure
+ * point, u, and of the one that gas arrives with, u(x + D) + c(x + D) + c(x). So gas that turns steadily comes from its
+ * own circle, at any angle a step; with f at the departure point alone, second order too, it comes from 4 % further in at
+ * .8 radian, and 18 % at 1.2. Second order with one projection, whose pressure is the whole one: what c has of the
+ * pressure is a gradient, which -c or the projection take away alike, so its error is not handed on. With E the energy,
+ * E + 2 |c|² does not grow by it while f(x + D) has no more than f: D must be exact for that (advect_newton.h), and so no
+ * gas may turn by more than some radian in a step (ways/advect_turn.c).
  *
- * D by two rounds from -dt/2 f(x). Interpolation is cubic, and linear by 2 % (schemes.c): third order, and no energy is
- * made. docs/solvers.md has figures.
+ * Interpolation is cubic, and linear by 2 % (schemes.c): third order, and no energy is made. docs/solvers.md has figures.
  *
- * Fields that are carried go along u, not f, as in leapfrog: u is half a step ahead of them, so it is the flow in the
+ * Fields that are advected go along u, not f, as in leapfrog: u is half a step ahead of them, so it is the flow in the
  * middle of their step, and the lift that they give comes in the middle of its own. That is second order in time, free
  * of divergence, and damps no waves of buoyancy (with f: by dt N²/4). So where fields go along, the velocity goes on by
  *     dt + dt/2 - ahead
  * with `ahead` half of the last step, 0 at first and at most dt, and mac.forces pushes by as much. Other stages push by
  * dt: fields know half a step late of what those begin to give.
  *
- * c is 0 where it is not known: in the first step, in tiles that have just become active, beside obstacles, where u is
- * in part what it was extended to, and where gas comes from outside, since a is then the background's and what the
- * pressure adds is no acceleration on the way. A step that is longer than the last by more than LONGER times takes no
- * more of c: what came in a short time says little. */
+ * c is 0 where it is not known: in tiles that have just become active, beside obstacles, where u is in part what it was
+ * extended to, and where gas comes from outside, since a is then the background's and what the pressure adds is no
+ * acceleration on the way. The first step finds its own (advect_start.c). A step that is longer than the last by more
+ * than LONGER times takes no more of c: what came in a short time says little. */
 #include "edges/advect_outside.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
@@ -34,13 +37,13 @@
 #define BESIDE 1.0f ///< cells from an obstacle
 
 enum { VIEW_VEL, VIEW_CARRIED, VIEW_SOLID };
-enum { MAX_F, MAX_U };
+enum { MAX_G, MAX_HALF, MAX_U };
 
-/// Making f.
+/// Making g, in `vel`, and f, in `carried`, where u and a were.
 struct lean {
     const struct pass *pass;
-    const struct bw_topology *topology;
-    float share; ///< of u - a
+    const uint8_t *born; ///< by tile: 1, u - a says nothing there; NULL: everywhere it does
+    float share;         ///< of u - a
 };
 
 /// Do all tiles around hold values, as they did in the last step?
@@ -54,7 +57,7 @@ static bool is_amid(const struct lean *l, const struct bw_block *b)
         int32_t at[3];
         for (int a = 0; a < 3; a++) at[a] = own.lo[a] + by[a];
         const int64_t t = l->pass->tiles->find(b->stage->domain, at);
-        amid = (thin >= 0 && by[thin]) || (t >= 0 && !l->topology->born[t]);
+        amid = (thin >= 0 && by[thin]) || (t >= 0 && !(l->born && l->born[t]));
     }
     return amid;
 }
@@ -65,9 +68,10 @@ static void own_faces(const struct bw_block *b, int c, int32_t n[3])
     for (int a = 0; a < 3; a++) n[a] = b->n[a] + (a == c && b->high[a]);
 }
 
-/* Velocity of the face of component c at `at`, by the block's own faces. */
-static void face_velocity(const struct bw_block *b, const struct bw_view *v, int c, const int32_t at[3], double u[3])
+/* Velocity g of the face of component c at `at`, by the block's own faces. */
+static void face_velocity(const struct bw_block *b, int c, const int32_t at[3], double u[3])
 {
+    const struct bw_view *v = &b->view[VIEW_VEL];
     const ptrdiff_t step[3] = {1, v->sy, v->sz}, here = at[0] + at[1] * v->sy + at[2] * v->sz;
     const ptrdiff_t low = at[c] > 0 ? here - step[c] : here, high = at[c] < b->n[c] ? here : low;
     for (int q = 0; q < 3; q++) {
@@ -98,36 +102,39 @@ static struct stretch stretch_safe(const struct lean *l, const struct edge *e, c
     return r;
 }
 
-/* f = u where gas comes from outside. */
+/* c = 0: both are u. */
+static void face_still(float *g, float *f) { *g = *f = 2 * *g - *f; }
+
+/* c = 0 where gas comes from outside. A face's own velocity is that of its neighbours whose c went already, too. */
 static void row_outside(const struct bw_block *b, const struct lean *l, const struct edge *e,
                         const struct range3 *range, int32_t j, int32_t k, int32_t n)
 {
-    const struct bw_view *now = &b->view[VIEW_CARRIED], *out = &b->view[VIEW_VEL];
+    const struct bw_view *mean = &b->view[VIEW_VEL], *all = &b->view[VIEW_CARRIED];
     const struct stretch safe = stretch_safe(l, e, range, j, k, n);
-    const float *u = bw_f32(now, e->axis) + j * now->sy + k * now->sz;
-    float *f = bw_f32(out, e->axis) + j * out->sy + k * out->sz;
+    float *g = bw_f32(mean, e->axis) + j * mean->sy + k * mean->sz;
+    float *f = bw_f32(all, e->axis) + j * all->sy + k * all->sz;
     for (int32_t i = safe.first > 0 ? 0 : safe.end; i < n; i = i + 1 == safe.first ? safe.end : i + 1) {
         const int32_t at[3] = {i, j, k};
         double way[3], x[3];
-        face_velocity(b, now, e->axis, at, way);
+        face_velocity(b, e->axis, at, way);
         for (int a = 0; a < 3; a++) x[a] = a == b->grid->thin ? at[a] : at[a] - l->pass->scale * way[a];
-        if (!edge_has(e, x)) f[i] = u[i];
+        if (!edge_has(e, x)) face_still(&g[i], &f[i]);
     }
 }
 
 static void component_outside(const struct bw_block *b, const struct lean *l, int c, const struct range3 *range)
 {
-    const struct edge e = edge_init(b, l->pass->tiles, l->topology->born, c);
+    const struct edge e = edge_init(b, l->pass->tiles, l->born, c);
     int32_t n[3];
     own_faces(b, c, n);
     for (int32_t k = 0; k < n[2]; k++)
         for (int32_t j = 0; j < n[1]; j++) row_outside(b, l, &e, range, j, k, n[0]);
 }
 
-/* f = u at obstacles. */
+/* c = 0 at obstacles. */
 static void component_beside(const struct bw_block *b, int c)
 {
-    const struct bw_view *now = &b->view[VIEW_CARRIED], *out = &b->view[VIEW_VEL], *solid = &b->view[VIEW_SOLID];
+    const struct bw_view *mean = &b->view[VIEW_VEL], *all = &b->view[VIEW_CARRIED], *solid = &b->view[VIEW_SOLID];
     const ptrdiff_t low = c == 0 ? 1 : c == 1 ? solid->sy : solid->sz;
     const float near = BESIDE * (float)b->grid->h;
     int32_t n[3];
@@ -135,20 +142,20 @@ static void component_beside(const struct bw_block *b, int c)
     for (int32_t k = 0; k < n[2]; k++)
         for (int32_t j = 0; j < n[1]; j++) {
             const float *d = bw_f32(solid, 0) + j * solid->sy + k * solid->sz;
-            const float *u = bw_f32(now, c) + j * now->sy + k * now->sz;
-            float *f = bw_f32(out, c) + j * out->sy + k * out->sz;
+            float *g = bw_f32(mean, c) + j * mean->sy + k * mean->sz;
+            float *f = bw_f32(all, c) + j * all->sy + k * all->sz;
             for (int32_t i = 0; i < n[0]; i++)
-                if (0.5f * (d[i - low] + d[i]) < near) f[i] = u[i];
+                if (0.5f * (d[i - low] + d[i]) < near) face_still(&g[i], &f[i]);
         }
 }
 
-/* u, a become f, u, of one brick. */
-static void brick_swap(const struct bw_block *b, const struct lean *l, float share, const int32_t at[3],
-                       struct range3 *u, struct range3 *f)
+/* u, a become g, f, of one brick; `u`, `half`: the ranges of u and c/2, `g` that of g, and of u, which some become. */
+static void brick_lean(const struct bw_block *b, const struct lean *l, float share, const int32_t at[3],
+                       struct range3 *u, struct range3 *g, struct range3 *half)
 {
     const struct bw_view *v = &b->view[VIEW_VEL], *was = &b->view[VIEW_CARRIED];
     const struct bricks by = bricks_of(b->grid);
-    *f = (struct range3){{0}, {0}};
+    *g = *half = (struct range3){{0}, {0}};
     for (int c = 0; c < 3; c++) {
         struct advect_lean lean = {
             .vel_step = {v->sy, v->sz}, .carried_step = {was->sy, was->sz}, .share = c == b->grid->thin ? 0 : share};
@@ -160,8 +167,10 @@ static void brick_swap(const struct bw_block *b, const struct lean *l, float sha
         if (c == b->grid->thin) continue;
         u->least[c] = fminf(u->least[c], lean.now[0]);
         u->most[c] = fmaxf(u->most[c], lean.now[1]);
-        f->least[c] = fminf(lean.lean[0], lean.now[0]); // some may become u again
-        f->most[c] = fmaxf(lean.lean[1], lean.now[1]);
+        g->least[c] = fminf(lean.mean[0], lean.now[0]);
+        g->most[c] = fmaxf(lean.mean[1], lean.now[1]);
+        half->least[c] = lean.half[0];
+        half->most[c] = lean.half[1];
     }
 }
 
@@ -181,30 +190,35 @@ static void block_lean(const struct bw_block *b, void *user)
 {
     const struct lean *l = user;
     const int64_t tile = tile_of_block(l->pass->tiles, b);
-    const float share = l->topology->born[tile] ? 0 : l->share;
+    const float share = l->born && l->born[tile] ? 0 : l->share;
     const bool outside = share > 0 && !is_amid(l, b);
     const struct bricks by = bricks_of(b->grid);
-    struct range3 u = {{0}, {0}}, *f = l->pass->brick_speed + tile * by.count;
+    struct range3 u = {{0}, {0}}, *g = l->pass->brick_speed + tile * by.count,
+                  *half = l->pass->brick_half + tile * by.count, all = {{0}, {0}};
     for (int32_t q = 0; q < by.count; q++) {
-        brick_swap(b, l, share, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &f[q]);
-        b->max[MAX_F] = fmax(b->max[MAX_F], range_speed(&f[q]));
+        brick_lean(b, l, share, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q], &half[q]);
+        b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q]));
+        b->max[MAX_HALF] = fmax(b->max[MAX_HALF], range_speed(&half[q]));
+        range_widen(&all, &g[q]);
     }
     for (int c = 0; c < 3 && outside; c++)
-        if (c != b->grid->thin) component_outside(b, l, c, &u);
+        if (c != b->grid->thin) component_outside(b, l, c, &all);
     for (int c = 0; c < 3 && share > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
     b->max[MAX_U] = range_speed(&u);
 }
 
-/* Makes f in `vel`, and measures it; u in `vel_carried`. */
-static enum bw_status lean_run(struct pass *p, double share)
+/* Makes g in `vel`, and measures it; f in `vel_carried`. */
+static enum bw_status lean_run(struct pass *p, double share, bool all_known)
 {
     struct bw_stage *s = p->stage;
-    struct lean l = {p, p->tiles->topology(s->domain), (float)share};
+    const struct bw_topology *topology = p->tiles->topology(s->domain);
+    struct lean l = {p, all_known ? NULL : topology->born, (float)share};
     const struct bw_access row[] = {[VIEW_VEL] = {p->vel, BW_UPDATE_OWN, 0},
                                     [VIEW_CARRIED] = {p->carried, BW_UPDATE_OWN, 0},
                                     [VIEW_SOLID] = {bw_port_field(s, PORT_SOLID), BW_READ, 1}};
-    double most[] = {[MAX_F] = 0, [MAX_U] = 0};
-    if (speed_room(p, l.topology->count) != BW_OK) return BW_ERR_MEMORY;
+    double most[] = {[MAX_G] = 0, [MAX_HALF] = 0, [MAX_U] = 0};
+    if (speed_room(p, topology->count, &p->brick_speed) != BW_OK) return BW_ERR_MEMORY;
+    if (speed_room(p, topology->count, &p->brick_half) != BW_OK) return BW_ERR_MEMORY;
     p->scale = p->span / s->grid->h;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
                                                              .n_access = p->walls ? 3 : 2,
@@ -213,9 +227,10 @@ static enum bw_status lean_run(struct pass *p, double share)
                                                              .user = &l,
                                                              .maxs = most,
                                                              .n_maxs = BW_COUNT(most)});
-    if (st == BW_OK) st = speed_share(p);
+    if (st == BW_OK) st = speed_share(p, p->brick_speed);
+    if (st == BW_OK) st = speed_share(p, p->brick_half);
     p->still = pass_still(p);
-    p->speed = fmax(most[MAX_F], 0) + p->still;
+    p->speed = fmax(most[MAX_G], 0) + (1 + 4 * (double)ADVECT_SHARPER) * fmax(most[MAX_HALF], 0) + p->still;
     s->host->metric(s, "cells", s->dt / s->grid->h * (fmax(most[MAX_U], 0) + p->still), BW_METRIC_MAX);
     return st;
 }
@@ -225,15 +240,19 @@ double centred_span(const struct centred *last, double dt) { return 1.5 * dt - f
 enum bw_status advect_centred(struct pass *p, struct centred *last)
 {
     struct bw_stage *s = p->stage;
-    const bool known = last->span > 0;
+    struct bw_field *carried = bw_port_field(s, PORT_CARRIED);
+    const bool first = !(last->span > 0);
+    bool known = !first;
     const double span = pass_field_at(p, 0) ? centred_span(last, s->dt) : s->dt;
+    enum bw_status st = first ? start_find(p, carried, span, &known) : BW_OK;
+    if (st != BW_OK) return st;
     p->span = span;
-    p->carried = bw_port_field(s, PORT_CARRIED);
-    enum bw_status st = lean_run(p, known ? 0.5 * fmin(span / last->span, LONGER) : 0);
+    p->carried = carried;
+    st = lean_run(p, !known ? 0 : first ? 0.5 : 0.5 * fmin(span / last->span, LONGER), first);
     p->trace = known ? TRACE_CENTRED : TRACE_MIDPOINT;
     last->ahead = 0.5 * s->dt;
     last->span = span;
     last->step = s->step;
     last->version = p->tiles->topology(s->domain)->version;
-    return st == BW_OK ? pass_velocity(p, p->vel, p->vel) : st;
+    return st == BW_OK ? pass_velocity(p, p->carried, p->vel) : st;
 }

@@ -23,9 +23,9 @@ struct traced {
     struct edge edge[4];        ///< of cell centres, then of the faces along each axis
 };
 
-enum advect_rule advect_rule(const struct pass *p, int dir)
+enum advect_rule advect_rule(const struct pass *p)
 {
-    if (p->trace == TRACE_CENTRED) return dir == BACK ? ADVECT_ARRIVE : ADVECT_LEAVE;
+    if (p->trace == TRACE_CENTRED) return ADVECT_TRAPEZOID;
     return p->trace == TRACE_RK3 ? ADVECT_RK3 : ADVECT_MIDPOINT;
 }
 
@@ -119,9 +119,13 @@ static struct stretch row_stretch(const struct idle *is, int32_t j, int32_t k, i
 static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t,
                         const struct wanted *rows, int32_t k)
 {
-    const struct bw_view *v = &b->view[0];
+    const struct bw_view *v = &b->view[0], *ahead = &b->view[p->view_ahead];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
-        struct advect_trace row = {.sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .rule = advect_rule(p, dir)};
+        struct advect_trace row = {.sy = (int32_t)v->sy,
+                                   .sz = (int32_t)v->sz,
+                                   .ahead_sy = (int32_t)ahead->sy,
+                                   .ahead_sz = (int32_t)ahead->sz,
+                                   .rule = advect_rule(p)};
         for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         for (int32_t j = rows->low; j < rows->high[1]; j++) {
             if (rows->idle && !idle_holds(rows->idle, j, k)) continue;
@@ -132,6 +136,7 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
                 row.least[a] = way_least(row_range(t, j, k), dir, a);
                 row.most[a] = way_most(row_range(t, j, k), dir, a);
                 row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz + x.first;
+                row.ahead[a] = bw_f32(ahead, a) + j * ahead->sy + k * ahead->sz + x.first;
                 row.d[a] = t->plane[dir][k & 1][a] + j * t->stride + x.first;
             }
             p->kernels->trace(&row);
@@ -320,14 +325,14 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
     else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_first(t, BACK, axis, j, k, old, hat->f, to);
 }
 
-/* A f - c = (A f - f) + u, to both. */
+/* A f - c = (A f - f) + u, u = 2 g - f, to both. */
 static void row_centre(const struct bw_block *b, const struct pass *p, int c, int32_t j, int32_t k, const float *f,
                        int32_t n, float *restrict to)
 {
-    const struct bw_view *now = &b->view[p->view_now], *carried = &b->view[p->view_carried];
-    const float *u = bw_f32(now, c) + j * now->sy + k * now->sz;
+    const struct bw_view *mean = &b->view[0], *carried = &b->view[p->view_carried];
+    const float *g = bw_f32(mean, c) + j * mean->sy + k * mean->sz;
     float *restrict a = bw_f32(carried, c) + j * carried->sy + k * carried->sz;
-    for (int32_t i = 0; i < n; i++) a[i] = to[i] = (to[i] - f[i]) + u[i];
+    for (int32_t i = 0; i < n; i++) a[i] = to[i] = (to[i] - f[i]) + (2 * g[i] - f[i]);
 }
 
 static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,

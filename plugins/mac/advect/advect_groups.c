@@ -66,7 +66,8 @@ static enum bw_status sweep_run(struct pass *p, double *far)
         it->view_out = n;
         row[n++] = (struct bw_access){last ? it->to : it->hat, BW_WRITE, 0};
     }
-    if (p->carried) row[p->view_now = n++] = (struct bw_access){p->carried, fast ? BW_READ_LAST : BW_READ, 1};
+    p->view_ahead = p->carried ? p->item[0].view : 0;
+    if (p->carried && fast) row[0].mode = row[p->view_ahead].mode = BW_READ_LAST;
     if (p->carried) row[p->view_carried = n++] = (struct bw_access){p->carried, BW_WRITE, 0};
     struct bw_field *solid_vel = p->walls ? bw_port_field(p->stage, PORT_SOLID_VEL) : NULL;
     p->view_solid_vel = solid_vel ? n : 0;

@@ -78,8 +78,8 @@ struct pass {
     enum advect_trace_kind trace;
     struct bw_field *vel;
     const struct bw_stage *flow_by; ///< who has changed the flow that amounts go along since a projection; NULL: nobody
-    struct bw_field *carried;       ///< advect_centred.c: u, for A f - f + u to go there too; NULL: not so
-    uint32_t view_now, view_carried;
+    struct bw_field *carried;       ///< advect_centred.c: f, for A f - f + u to go there too; NULL: not so
+    uint32_t view_ahead, view_carried; ///< of f, and of where the result goes too
     struct hats hats;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
@@ -93,6 +93,7 @@ struct pass {
     double still;               ///< largest velocity component that can be met where there are no tiles, m/s
     double speed;               ///< largest velocity component that a trace can meet, m/s
     struct range3 *brick_speed; ///< of the velocity on the faces of each tile's bricks, m/s
+    struct range3 *brick_half;  ///< of c/2 there (advect_centred.c), m/s; NULL: there is none
     struct range3 *block_ways;  ///< by worker: of the ways ahead from the block at hand, cells
     int32_t *block_near;        ///< by worker: halo of the block at hand if obstacles are near, else 0
     bool *block_rim;            ///< by worker: is a tile beside the block at hand asleep?
@@ -177,9 +178,9 @@ bool pass_carries_velocity(const struct pass *p);
 
 /// Measures `vel`: the pass's still, speed and brick_speed.
 enum bw_status pass_measure(struct pass *p);
-/// Memory for what all bricks' speeds are, and all ranks' of them. Errors: BW_ERR_MEMORY (reported).
-enum bw_status speed_room(struct pass *p, int64_t tiles);
-enum bw_status speed_share(const struct pass *p);
+/// Memory for a range by brick, and all ranks' of them. Errors: BW_ERR_MEMORY (reported).
+enum bw_status speed_room(struct pass *p, int64_t tiles, struct range3 **to);
+enum bw_status speed_share(const struct pass *p, struct range3 *of);
 /// Largest velocity component that a trace can meet where there are no tiles, m/s.
 double pass_still(const struct pass *p);
 
@@ -188,7 +189,7 @@ double pass_still(const struct pass *p);
 /// Floats of displacements that a worker needs; sets the pass's stride.
 size_t advect_fast_room(struct pass *p);
 /// What the kernels' traces do.
-enum advect_rule advect_rule(const struct pass *p, int dir);
+enum advect_rule advect_rule(const struct pass *p);
 void advect_block_fast(const struct bw_block *b, void *user);
 
 /* ---- ways/advect_ways.c ---- */
@@ -234,6 +235,18 @@ static inline bool pass_has_faces(const struct pass *p)
 /// sum[0] counts nodes that needed the sampler.
 void advect_block_plain(const struct bw_block *b, void *user);
 
+/* ---- ways/advect_turn.c ---- */
+
+/// The longest step in which no gas turns farther than advect_centred.c can follow, s; HUGE_VAL: none turns. Errors:
+/// the sweep's.
+enum bw_status turn_limit(struct pass *p, double *dt);
+
+/* ---- advect_start.c ---- */
+
+/// In the first step: finds what pressure will give the flow over `span` seconds. Leaves in `carried` the flow less
+/// that. False in *known: no projection is in the chain, or nothing moves; `carried` is as it was. Errors: the sweeps'.
+enum bw_status start_find(struct pass *p, struct bw_field *carried, double span, bool *known);
+
 /* ---- advect_centred.c ---- */
 
 /// What the next step has to know of this one.
@@ -268,5 +281,7 @@ const struct bw_stage *pushed_by(struct bw_stage *s, const struct bw_field *vel)
 
 /// The whole step by advection and reflection.
 enum bw_status advect_reflect(struct pass *p);
+/// The first projection of the stage's own domain. NULL: there is none.
+struct bw_stage *projector_find(struct bw_stage *s, const struct bw_project_api **api);
 
 #endif

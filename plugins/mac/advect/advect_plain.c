@@ -26,18 +26,94 @@ static void trace_plain(struct reach *vel, const struct pass *p, int dir, const 
     double first[3], second[3], third[3], e[3] = {0};
     const bool rk3 = p->trace == TRACE_RK3;
     stage_plain(vel, scale, at, e, first);
-    if (p->trace == TRACE_CENTRED) {
-        for (int c = 0; c < 3; c++) e[c] = dir == BACK ? 0.5 * first[c] : 0;
-        stage_plain(vel, scale, at, e, second);
-        stage_plain(vel, scale, at, dir == BACK ? second : e, d);
-        return;
-    }
     for (int c = 0; c < 3; c++) e[c] = 0.5 * first[c];
     stage_plain(vel, scale, at, e, rk3 ? second : d);
     if (!rk3) return;
     for (int c = 0; c < 3; c++) e[c] = 0.75 * second[c];
     stage_plain(vel, scale, at, e, third);
     for (int c = 0; c < 3; c++) d[c] = (2 * first[c] + 3 * second[c] + 4 * third[c]) / 9;
+}
+
+/* x = (I - m)^-1 b; where that is nearly singular, by the turning part of m alone. */
+static void invert_plain(const double m[3][3], const double b[3], double x[3])
+{
+    double a[3][3], w[3], along = 0, less = 1, det = 0;
+    for (int c = 0; c < 3; c++)
+        for (int q = 0; q < 3; q++) a[c][q] = (c == q) - m[c][q];
+    for (int q = 0; q < 3; q++)
+        det += a[0][q] * (a[1][(q + 1) % 3] * a[2][(q + 2) % 3] - a[1][(q + 2) % 3] * a[2][(q + 1) % 3]);
+    for (int q = 0; q < 3; q++) {
+        const int r = (q + 1) % 3, s = (q + 2) % 3;
+        w[q] = 0.5 * (m[r][s] - m[s][r]);
+        along += w[q] * b[q];
+        less += w[q] * w[q];
+    }
+    for (int q = 0; q < 3; q++) {
+        const int r = (q + 1) % 3, s = (q + 2) % 3;
+        double sum = 0;
+        for (int c = 0; c < 3; c++) { // cofactors of column q
+            const int y = (c + 1) % 3, z = (c + 2) % 3;
+            sum += (a[y][r] * a[z][s] - a[y][s] * a[z][r]) * b[c];
+        }
+        x[q] = det > (double)ADVECT_LEAST_DETERMINANT ? sum / det
+                                                      : (b[q] + w[q] * along - (w[r] * b[s] - w[s] * b[r])) / less;
+    }
+}
+
+/* Gradient of component c at the centre of cell `at`, cells moved per cell. */
+static void gradient_plain(struct reach *vel, double scale, const int32_t at[3], int c, double m[3])
+{
+    for (int a = 0; a < 3; a++) {
+        double x[2][3];
+        for (int q = 0; q < 3; q++)
+            for (int side = 0; side < 2; side++) x[side][q] = at[q] + 0.5 * (q == c) + (side - 0.5) * (q == a);
+        m[a] = a == vel->block->grid->thin ? 0 : scale * (reach_value(vel, c, x[1]) - reach_value(vel, c, x[0]));
+    }
+}
+
+/* Value and gradient of component c at the centre of cell `at` moved by d. */
+static double moved_plain(struct reach *vel, double scale, const int32_t at[3], int c, const double d[3], double m[3])
+{
+    double x[3], t[3], sum = 0;
+    int32_t lo[3];
+    for (int a = 0; a < 3; a++) x[a] = at[a] + d[a] + 0.5 * (a == c);
+    reach_split(x, lo, t);
+    for (int a = 0; a < 3; a++) m[a] = 0;
+    for (int e = 0; e < 8; e++) {
+        const int32_t up[3] = {e & 1, e >> 1 & 1, e >> 2}, node[3] = {lo[0] + up[0], lo[1] + up[1], lo[2] + up[2]};
+        const double v = scale * reach_node(vel, c, node);
+        double w[3];
+        for (int a = 0; a < 3; a++) w[a] = up[a] ? t[a] : 1 - t[a];
+        sum += w[0] * w[1] * w[2] * v;
+        for (int a = 0; a < 3; a++) m[a] += (up[a] ? v : -v) * w[(a + 1) % 3] * w[(a + 2) % 3];
+    }
+    return sum;
+}
+
+/* The departure point by the trapezoidal rule (advect_newton.h). */
+static void trapezoid_plain(struct reach *vel, struct reach *ahead, double scale, const int32_t at[3], double d[3])
+{
+    static const double none[3] = {0};
+    const int thin = vel->block->grid->thin;
+    double m[3][3] = {{0}}, b[3], here[3], own[3], x[3];
+    stage_plain(vel, scale, at, none, here);
+    stage_plain(ahead, scale, at, none, b);
+    for (int c = 0; c < 3; c++) {
+        double beyond = 0;
+        for (int side = -1; side <= 2; side += 3) {
+            const int32_t face[3] = {at[0] + side * (c == 0), at[1] + side * (c == 1), at[2] + side * (c == 2)};
+            if (c != thin) beyond += 0.5 * scale * (reach_node(ahead, c, face) - reach_node(vel, c, face));
+        }
+        own[c] = b[c] - here[c];
+        own[c] += 2 * (double)ADVECT_SHARPER * (own[c] - beyond);
+        if (c != thin) gradient_plain(vel, scale, at, c, m[c]);
+    }
+    invert_plain((const double(*)[3])m, b, d);
+    for (int c = 0; c < 3; c++) b[c] = c == thin ? 0 : moved_plain(vel, scale, at, c, d, m[c]) + own[c] - d[c];
+    invert_plain((const double(*)[3])m, b, x);
+    for (int c = 0; c < 3; c++) x[c] += d[c];
+    stage_plain(vel, scale, at, x, d);
+    for (int c = 0; c < 3; c++) d[c] += own[c];
 }
 
 /* Displacement of the node of component c at `at`: one straight line from the node itself. */
@@ -75,8 +151,9 @@ static bool ways_init(struct ways *w, const struct bw_block *b, const struct pas
     for (int a = 0; a < 3; a++) w->zero += w->step[a];
     if (p->trace == TRACE_EULER) return true;
     struct way *way = b->stage->host->body_scratch(b, dirs * size * sizeof *way);
-    struct reach vel = reach_init(b, p, p->vel, 0);
+    struct reach vel = reach_init(b, p, p->vel, 0), ahead = vel;
     int32_t at[3], lo[3], hi[3];
+    if (p->carried) ahead = reach_init(b, p, p->carried, p->view_ahead);
     if (!way) return false;
     for (int a = 0; a < 3; a++) {
         lo[a] = a == thin ? 0 : -1;
@@ -88,9 +165,10 @@ static bool ways_init(struct ways *w, const struct bw_block *b, const struct pas
             for (at[1] = lo[1]; at[1] < hi[1]; at[1]++)
                 for (at[0] = lo[0]; at[0] < hi[0]; at[0]++) {
                     struct way *q = (struct way *)ways_at(w, dir, at);
-                    vel.far = false;
-                    trace_plain(&vel, p, dir, at, q->d);
-                    q->far = vel.far;
+                    vel.far = ahead.far = false;
+                    if (p->trace == TRACE_CENTRED) trapezoid_plain(&vel, &ahead, -p->scale, at, q->d);
+                    else trace_plain(&vel, p, dir, at, q->d);
+                    q->far = vel.far || ahead.far;
                 }
     }
     return true;
@@ -161,11 +239,12 @@ static double node_carry(struct carrier *q, const int32_t at[3])
     return node_second(q, at, back, ahead);
 }
 
-/* A f - c = (A f - f) + u, to both. */
-static double node_centre(const struct bw_block *b, const struct pass *p, int c, const int32_t at[3], double change)
+/* A f - c = (A f - f) + u, u = 2 g - f, to both. */
+static double node_centre(const struct bw_block *b, const struct pass *p, int c, const int32_t at[3], double to,
+                          double f)
 {
-    const struct bw_view *now = &b->view[p->view_now], *carried = &b->view[p->view_carried];
-    const double v = change + (double)bw_f32(now, c)[at[0] + at[1] * now->sy + at[2] * now->sz];
+    const struct bw_view *mean = &b->view[0], *carried = &b->view[p->view_carried];
+    const double g = (double)bw_f32(mean, c)[at[0] + at[1] * mean->sy + at[2] * mean->sz], v = to - f + (2 * g - f);
     bw_f32(carried, c)[at[0] + at[1] * carried->sy + at[2] * carried->sz] = (float)v;
     return v;
 }
@@ -191,7 +270,7 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
             for (at[0] = 0; at[0] < n[0]; at[0]++) {
                 q.vel.far = q.old.far = q.hat.far = false;
                 double v = node_carry(&q, at);
-                if (p->carried) v = node_centre(b, p, c, at, v - reach_node(&q.old, c, at));
+                if (p->carried) v = node_centre(b, p, c, at, v, reach_node(&q.old, c, at));
                 b->sum[0] += q.vel.far || q.old.far || q.hat.far;
                 ptrdiff_t i = at[0] + at[1] * out->sy + at[2] * out->sz;
                 if (it->info->precision == BW_F64P) bw_f64(out, c)[i] = v;

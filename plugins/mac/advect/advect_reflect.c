@@ -19,8 +19,7 @@
  * the last step left in u, m loses and w turns over; the projection at the end sets it right. */
 #include "advect_pass.h"
 
-/* The first projection of the stage's own domain. */
-static struct bw_stage *projection_find(struct bw_stage *s, const struct bw_project_api **api)
+struct bw_stage *projector_find(struct bw_stage *s, const struct bw_project_api **api)
 {
     const void *table = NULL;
     struct bw_stage *found = NULL;
@@ -94,7 +93,7 @@ enum bw_status advect_reflect(struct pass *p)
     struct bw_stage *s = p->stage;
     const struct bw_field_info *vel = s->host->field_info(p->vel);
     const struct bw_project_api *api;
-    struct bw_stage *projection = projection_find(s, &api);
+    struct bw_stage *projection = projector_find(s, &api);
     if (!projection)
         return s->host->fail(s, BW_ERR_PRESET,
                              "reflection needs a projection in the chain, such as mac.project, and there is none");

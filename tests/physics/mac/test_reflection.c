@@ -83,9 +83,10 @@ Test(reflection, errs_less_in_time)
             more, few_centred, more_centred, few_alone, more_alone);
     cr_assert(few < .25 * few_alone && more < .25 * more_alone, "%g, %g with reflection, %g, %g without", few, more,
               few_alone, more_alone);
-    cr_assert(few_centred < .25 * few_alone && more_centred < .12 * more_alone, "%g, %g centred, %g, %g without",
+    cr_assert(few_centred < .12 * few_alone && more_centred < .06 * more_alone, "%g, %g centred, %g, %g without",
               few_centred, more_centred, few_alone, more_alone);
-    cr_assert(order(few_centred, more_centred) > 1.8, "order %g centred", order(few_centred, more_centred));
+    // What three means along a path leave (advect_newton.h) is first order in time, of h²: it shows in many steps.
+    cr_assert(order(few_centred, more_centred) > 1.5, "order %g centred", order(few_centred, more_centred));
 }
 
 /* ---- invariants ---- */

@@ -2,7 +2,9 @@
 /* mac.advect has one answer: by vectors of any width, by the plain way in double precision, and wherever tiles end. */
 #include "physics/physics.h"
 
-/* A gust in a far corner, m/s: traces of more than 48 cells send what is near the plain way. `beside`: a stage more. */
+/* A flow that Newton's method follows: along closed sides, and gentle, for what is set anew each step counts as its
+ * acceleration. A gust in a far
+ * corner, m/s: traces of more than 48 cells send what is near the plain way. `beside`: a stage more. */
 static struct test_run stirred_beside(uint32_t simd, double gust, const char *beside, const char *scheme)
 {
     struct test_options o = {.threads = 2, .simd = simd};
@@ -13,8 +15,8 @@ static struct test_run stirred_beside(uint32_t simd, double gust, const char *be
         "time: {fps: 1, frames: 1-%d, dt: 1}\n"
         "fields: {dye: {kind: vector, advect: true}}\n"
         "stages:\n"
-        "  - set: {id: flow, field: vel, when: always, keep: true, value: [\"2.7*sin(x*0.3+y*0.2)\", "
-        "\"2.1*sin(y*0.25-z*0.3)\", \"1.4*cos(x*0.2-z*0.4) + (x > 36 && y > 32 ? %g : 0)\"]}\n"
+        "  - set: {id: flow, field: vel, when: always, keep: true, value: [\"2.7*sin(x*pi/37)*cos(y*0.07)\", "
+        "\"2.1*sin(y*0.08-z*0.1)\", \"1.4*cos(x*0.07-z*0.12) + (x > 36 && y > 32 ? %g : 0)\"]}\n"
         "  - set: {id: dye, field: dye, value: [\"sin(x*0.9)*cos(y*0.7+z)\", \"x*0.1\", \"x > 18 ? 1 : 0\"]}\n"
         "%s"
         "  - mac.advect: {%s}\n",

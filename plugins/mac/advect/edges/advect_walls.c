@@ -364,8 +364,7 @@ static void row_trace(const struct ground *g, int dir, int32_t j, int32_t k, con
 {
     const struct pass *p = g->pass;
     const struct bw_view *v = &g->block->view[0];
-    struct advect_trace row = {
-        .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = g->block->n[0], .rule = advect_rule(p, dir)};
+    struct advect_trace row = {.sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = g->block->n[0], .rule = advect_rule(p)};
     for (int a = 0; a < 3; a++) {
         row.scale[a] = a == g->block->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz;

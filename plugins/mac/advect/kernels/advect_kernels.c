@@ -15,7 +15,7 @@
 /* ---- one cell at a time: rows' ends, and everything at the baseline ---- */
 
 /// The 8 values around a displaced point, by x pairs, and where the point is between them.
-struct corners {
+struct cell_corners {
     float l[4], h[4]; ///< low and high x; (y,z) = 00, 10, 01, 11
     float a[3];
 };
@@ -23,7 +23,7 @@ struct corners {
 static inline float min_of(float a, float b) { return a < b ? a : b; }
 static inline float max_of(float a, float b) { return a > b ? a : b; }
 
-static inline void corners_load(struct corners *c, const float *f, int32_t sy, int32_t sz, const float d[3])
+static inline void cell_corners_load(struct cell_corners *c, const float *f, int32_t sy, int32_t sz, const float d[3])
 {
     float x = advect_floor(d[0]), y = advect_floor(d[1]), z = advect_floor(d[2]);
     const float *p = f + (int32_t)(x + y * (float)sy + z * (float)sz);
@@ -37,7 +37,7 @@ static inline void corners_load(struct corners *c, const float *f, int32_t sy, i
     c->a[2] = d[2] - z;
 }
 
-static inline float corners_value(const struct corners *c)
+static inline float cell_corners_value(const struct cell_corners *c)
 {
     float p[4];
     for (int e = 0; e < 4; e++) p[e] = c->l[e] + c->a[0] * (c->h[e] - c->l[e]);
@@ -45,16 +45,16 @@ static inline float corners_value(const struct corners *c)
     return q0 + c->a[2] * (q1 - q0);
 }
 
-static inline float cell_gather(const struct advect_row *r, int32_t i, struct corners *c)
+static inline float cell_gather(const struct advect_row *r, int32_t i, struct cell_corners *c)
 {
     float d[3] = {advect_way(r, 0, i), advect_way(r, 1, i), advect_way(r, 2, i)};
-    corners_load(c, r->f + i, r->sy, r->sz, d);
-    return corners_value(c);
+    cell_corners_load(c, r->f + i, r->sy, r->sz, d);
+    return cell_corners_value(c);
 }
 
 static inline float cell_correct(const struct advect_row *hat, const struct advect_row *old, int32_t i)
 {
-    struct corners c;
+    struct cell_corners c;
     float back = cell_gather(hat, i, &c);
     return hat->f[i] + 0.5f * (old->f[i] - back);
 }
@@ -74,8 +74,8 @@ static inline struct span span_join(struct span p, struct span q, float a)
 static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
 {
     const float d[3] = {advect_way(r, 0, i), advect_way(r, 1, i), advect_way(r, 2, i)};
-    struct corners c;
-    corners_load(&c, r->f + i, r->sy, r->sz, d);
+    struct cell_corners c;
+    cell_corners_load(&c, r->f + i, r->sy, r->sz, d);
     struct span x[4];
     for (int e = 0; e < 4; e++) x[e] = span_join((struct span){c.l[e], c.l[e]}, (struct span){c.h[e], c.h[e]}, c.a[0]);
     struct span all = span_join(span_join(x[0], x[1], c.a[1]), span_join(x[2], x[3], c.a[1]), c.a[2]);
@@ -103,9 +103,9 @@ static inline void cell_stage(const struct advect_trace *t, int32_t i, const flo
     for (int c = 0; c < 3; c++) {
         float x[3] = {e[0], e[1], e[2]};
         x[c] += 0.5f; // a centre lies half a cell above its low face
-        struct corners k;
-        corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
-        way[c] = cell_within(t, c, t->scale[c] * corners_value(&k));
+        struct cell_corners k;
+        cell_corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
+        way[c] = cell_within(t, c, t->scale[c] * cell_corners_value(&k));
     }
 }
 
@@ -114,22 +114,6 @@ static inline void cell_trace(const struct advect_trace *t, int32_t i)
     float e[3], way[3];
     cell_start(t, i, 0.5f, e);
     cell_stage(t, i, e, way);
-    for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
-}
-
-static inline void cell_arrive(const struct advect_trace *t, int32_t i)
-{
-    float e[3], half[3], way[3];
-    cell_start(t, i, 0.5f, half);
-    cell_stage(t, i, half, e);
-    cell_stage(t, i, e, way);
-    for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
-}
-
-static inline void cell_leave(const struct advect_trace *t, int32_t i)
-{
-    float way[3];
-    cell_start(t, i, 1, way);
     for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
 }
 
@@ -146,6 +130,14 @@ static inline void cell_trace3(const struct advect_trace *t, int32_t i)
         t->d[c][i] = cell_within(t, c, way);
     }
 }
+
+static inline float cell_load(const float *p) { return *p; }
+static inline void cell_store(float *p, float v) { *p = v; }
+static inline float cell_set(float x) { return x; }
+static inline float cell_above(float a, float t, float x, float y) { return a > t ? x : y; }
+#define LANES float
+#define LANES_NAME(name) cell_##name
+#include "advect_newton.h"
 
 /* ---- VEC_LANES cells at a time ---- */
 
@@ -279,22 +271,6 @@ static inline void vec_trace(const struct advect_trace *t, int32_t i)
     for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
 }
 
-static inline void vec_arrive(const struct advect_trace *t, int32_t i)
-{
-    vec e[3], half[3], way[3];
-    vec_start(t, i, 0.5f, half);
-    vec_stage(t, i, half, e);
-    vec_stage(t, i, e, way);
-    for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
-}
-
-static inline void vec_leave(const struct advect_trace *t, int32_t i)
-{
-    vec way[3];
-    vec_start(t, i, 1, way);
-    for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
-}
-
 static inline void vec_trace3(const struct advect_trace *t, int32_t i)
 {
     vec first[3], second[3], third[3], e[3];
@@ -308,6 +284,9 @@ static inline void vec_trace3(const struct advect_trace *t, int32_t i)
         vec_store(t->d[c] + i, vec_within(t, c, way));
     }
 }
+#define LANES vec
+#define LANES_NAME(name) vec_##name
+#include "advect_newton.h"
 #endif
 
 /* ---- rows: vectors where there are any, the last one moved back to end with the row, else cells ---- */
@@ -321,7 +300,7 @@ static void row_gather(const struct advect_row *r, float *out)
         vec_store(out + i, vec_gather(r, i, &c));
     }
 #endif
-    for (struct corners c; i < r->n; i++) out[i] = cell_gather(r, i, &c);
+    for (struct cell_corners c; i < r->n; i++) out[i] = cell_gather(r, i, &c);
 }
 
 static void row_correct(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out)
@@ -354,8 +333,7 @@ static inline void cell_way(const struct advect_trace *t, int32_t i)
     switch (t->rule) {
     case ADVECT_MIDPOINT: cell_trace(t, i); break;
     case ADVECT_RK3: cell_trace3(t, i); break;
-    case ADVECT_ARRIVE: cell_arrive(t, i); break;
-    case ADVECT_LEAVE: cell_leave(t, i); break;
+    case ADVECT_TRAPEZOID: cell_trapezoid(t, i); break;
     }
 }
 
@@ -365,8 +343,7 @@ static inline void vec_way_of(const struct advect_trace *t, int32_t i)
     switch (t->rule) {
     case ADVECT_MIDPOINT: vec_trace(t, i); break;
     case ADVECT_RK3: vec_trace3(t, i); break;
-    case ADVECT_ARRIVE: vec_arrive(t, i); break;
-    case ADVECT_LEAVE: vec_leave(t, i); break;
+    case ADVECT_TRAPEZOID: vec_trapezoid(t, i); break;
     }
 }
 #endif
@@ -430,7 +407,7 @@ static void box_range(const float *u, const ptrdiff_t step[2], const int32_t n[3
 
 static void box_lean(struct advect_lean *b)
 {
-    struct ranges now = ranges_of(b->now), lean = ranges_of(b->lean);
+    struct ranges now = ranges_of(b->now), mean = ranges_of(b->mean), half = ranges_of(b->half);
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
             float *restrict vel = b->vel + j * b->vel_step[0] + k * b->vel_step[1];
@@ -438,18 +415,48 @@ static void box_lean(struct advect_lean *b)
             for (int32_t i = 0; i < b->n[0];) {
                 const int32_t count = i + MANY <= b->n[0] ? MANY : 1;
                 for (int l = 0; l < count; l++) {
-                    const float u = vel[i + l], f = u + b->share * (u - carried[i + l]);
-                    vel[i + l] = f;
-                    carried[i + l] = u;
+                    const float u = vel[i + l], c = b->share * (u - carried[i + l]);
+                    vel[i + l] = u + 0.5f * c;
+                    carried[i + l] = u + c;
                     ranges_widen(&now, l, u);
-                    ranges_widen(&lean, l, f);
+                    ranges_widen(&mean, l, u + 0.5f * c);
+                    ranges_widen(&half, l, 0.5f * c);
                 }
                 i += count;
             }
         }
     ranges_join(&now, b->now);
-    ranges_join(&lean, b->lean);
+    ranges_join(&mean, b->mean);
+    ranges_join(&half, b->half);
+}
+
+/* Slope of a component across its own axis at a cell's centre. */
+static inline float turn_slope(const float *u, ptrdiff_t own, ptrdiff_t across)
+{
+    return 0.25f * ((u[across] + u[own + across]) - (u[-across] + u[own - across]));
+}
+
+static void row_turn(const float *const u[3], const int32_t step[3], int32_t n, float *most)
+{
+    const float *x = u[0], *y = u[1], *z = u[2];
+    const ptrdiff_t sx = step[0], sy = step[1], sz = step[2];
+    float range[2] = {0, *most};
+    struct ranges r = ranges_of(range);
+    for (int32_t i = 0; i < n;) {
+        const int32_t count = i + MANY <= n ? MANY : 1;
+        for (int l = 0; l < count; l++) {
+            const int32_t q = i + l;
+            const float xx = x[q + sx] - x[q], yy = y[q + sy] - y[q], zz = z[q + sz] - z[q];
+            const float cross = turn_slope(x + q, sx, sy) * turn_slope(y + q, sy, sx) +
+                                turn_slope(y + q, sy, sz) * turn_slope(z + q, sz, sy) +
+                                turn_slope(z + q, sz, sx) * turn_slope(x + q, sx, sz);
+            ranges_widen(&r, l, -0.5f * (xx * xx + yy * yy + zz * zz) - cross);
+        }
+        i += count;
+    }
+    ranges_join(&r, range);
+    *most = range[1];
 }
 
 const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL, row_trace, row_gather, row_correct,
-                                                         row_clamp,  box_range, box_lean};
+                                                         row_clamp,  box_range, box_lean,   row_turn};

@@ -13,6 +13,12 @@
  * the side that counts, and a mirrored flow would take the other one. */
 #define ADVECT_CORNER_LEAST 1e-4f
 
+/// Of c's second difference that is taken off its mean over a cell's two faces (advect_newton.h).
+#define ADVECT_SHARPER 0.1875f
+
+/// Least determinant of I - s ∇g for which Newton's method inverts it (advect_newton.h).
+#define ADVECT_LEAST_DETERMINANT 0.3f
+
 /// Largest whole number not above d, for |d| < 2^31.
 static inline float advect_floor(float d)
 {
@@ -20,9 +26,9 @@ static inline float advect_floor(float d)
     return t - (t > d ? 1.0f : 0.0f);
 }
 
-/// One trace per cell centre: the midpoint rule; Ralston's third-order rule; or for a velocity that holds half of the
-/// step's acceleration, which is what gas has on its way as a mean, where it comes from or where it sets out.
-enum advect_rule { ADVECT_MIDPOINT, ADVECT_RK3, ADVECT_ARRIVE, ADVECT_LEAVE };
+/// One trace per cell centre: the midpoint rule; Ralston's third-order rule; or the trapezoidal rule, solved for the
+/// departure point (advect_newton.h).
+enum advect_rule { ADVECT_MIDPOINT, ADVECT_RK3, ADVECT_TRAPEZOID };
 
 struct advect_trace {
     const float *u[3];       ///< velocity components at the row's first cell (low faces)
@@ -30,7 +36,9 @@ struct advect_trace {
     float scale[3];          ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
     float least[3], most[3]; ///< displacements lie between these, whatever u holds
     enum advect_rule rule;
-    float *d[3]; ///< out: displacement of the row's cells
+    const float *ahead[3]; ///< ADVECT_TRAPEZOID: u plus the rest of the step's acceleration, at the row's first cell
+    int32_t ahead_sy, ahead_sz; ///< strides of `ahead`
+    float *d[3];                ///< out: displacement of the row's cells
 };
 
 /// Where a row gathers from.
@@ -40,7 +48,7 @@ struct advect_row {
     const float *d[3]; ///< displacement of the cells,
     const float *e[3]; ///< and of those below along an axis: the mean of both moves the faces between. NULL: d alone
     int32_t first;     ///< the row's first cell, as the block counts them
-    float soften;      ///< advect_cubic: share of the linear weights in the cubic ones
+    float soften;      ///< advect_cubic: share of the cubic's part left out where it is not resolved
 };
 
 static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
@@ -51,13 +59,14 @@ static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
 /// out = f at the displaced cells by cubic interpolation. True: clamped already, as `clamp` of advect_kernels does.
 typedef bool advect_cubic_fn(const struct advect_row *r, bool clamp, float *out);
 
-/// u and what it was when it was carried last, which become u + share (u - carried) and u. Rows of both are n[0] long.
+/// u and what it was when it was carried last. With c = share (u - carried) they become u + c/2 and u + c. Rows of both
+/// are n[0] long.
 struct advect_lean {
     float *vel, *carried;
     ptrdiff_t vel_step[2], carried_step[2]; ///< from row to row, and from plane to plane
     int32_t n[3];
     float share;
-    float lean[2], now[2]; ///< out: ranges of both, widened
+    float now[2], mean[2], half[2]; ///< out: ranges of u, u + c/2 and c/2, widened
 };
 
 struct advect_kernels {
@@ -73,6 +82,10 @@ struct advect_kernels {
     /// Widens range[0] … range[1] to hold all n[0] × n[1] × n[2] values; rows are step[0], planes step[1] apart.
     void (*range)(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2]);
     void (*lean)(struct advect_lean *l);
+    /// Widens *most to hold Q = -½ tr(∇u ∇u) of a row of n cells, ∇ in differences between cells, (m/s)². Where gas turns
+    /// as a solid does it is the square of its rate; where it shears, 0; where it is strained, less. step: of u; 0 along
+    /// a thin axis.
+    void (*turn)(const float *const u[3], const int32_t step[3], int32_t n, float *most);
 };
 
 /// One build of advect_kernels.c per SIMD level; all give the same bits.

@@ -8,14 +8,15 @@
  * the linear one, and what the cubic adds to it along each axis by itself. That is the first step of Smolyak's sum
  * (Delvos, Schempp, "Boolean methods in interpolation and approximation", 1989): from 32 values as exact as from the 64
  * of the product C_x C_y C_z, whose error is h^4 d^4/dx^4 too; what is left out is h^4 d^4/dx^2 dy^2. With t, s = 1 - t
- * the place between the middle two of an axis, C = (1 + t s / 2) L - t s / 6 ((1 + s) f_-1 + (1 + t) f_2), so that all
- * three have one linear interpolation in common. No wave grows, wherever the point lies and whatever its direction (by
+ * the place between the middle two of an axis and d_0, d_1 the second differences at them, C = L - t s / 6 ((1 + s) d_0 +
+ * (1 + t) d_1). No wave grows, wherever the point lies and whatever its direction (by
  * a scan of both; test_advection.c): third order over a fixed time at a fixed CFL number, unconditionally stable in the
  * 2-norm (Staniforth, Cote, "Semi-Lagrangian integration schemes for atmospheric models", Mon. Weather Rev. 119, 1991).
  * It overshoots at jumps: it is clamped to the 8 nearest values (Bermejo, Staniforth, Mon. Weather Rev. 120, 1992).
  *
- * With `soften` the cubic's part is so much less, which damps: a cubic adds energy to a flow that carries itself, since
- * it is no conservation law.
+ * With `soften` the cubic's part is so much less where d_0 = -d_1, and less of that where they are less opposite, which damps what cells do not resolve:
+ * a cubic adds energy to a flow that advects itself, since it is no conservation law, and it does so there. Eddies of a
+ * few cells are left alone.
  *
  * Cells that move by the same number of cells share loads; every other group in the vector costs its own, so vectors
  * are of eight: of sixteen a flow with eddies moves half as many alike again. Each cell's operations and their order
@@ -78,32 +79,55 @@ static inline ptrdiff_t node_of(const bool counts[3], const int a[2], const ptrd
     return ((e & 1) && counts[a[0]] ? step[a[0]] : 0) + ((e & 2) && counts[a[1]] ? step[a[1]] : 0);
 }
 
+#define ROUGH_LEAST 1e-30f ///< no 0 / 0 where nothing bends
+
+/* 0 where the second differences have one sign, to 1 where they are opposite and less than four times each other. */
+static inline float rough_share(float d0, float d1)
+{
+    const float share = -4 * d0 * d1 / (d0 * d0 + d1 * d1 + ROUGH_LEAST);
+    return share > 0 ? share < 1 ? share : 1 : 0;
+}
+
 /* The values of all cells as if all moved by the same whole cells: node (0,0,0) of cell l is p[l]. */
 static inline void cubic_alike(const struct cubic *q, const float *p, const struct advect_row *r, int count, float *out)
 {
     const ptrdiff_t step[3] = {1, r->sy, r->sz};
-    float part[4][WIDE], sum[WIDE], far[WIDE] = {0}, share[WIDE] = {0};
+    float low[4][WIDE], high[4][WIDE], part[4][WIDE], inner[3][2][WIDE], bend[WIDE] = {0};
     for (int e = 0; e < 4; e++) {
         const float *f = p + node_of(q->counts, others[0], step, e);
-        cubic_between(q, 0, count, f, f + 1, part[e]);
+        for (int l = 0; l < count; l++) {
+            low[e][l] = f[l];
+            high[e][l] = q->counts[0] ? f[l + 1] : f[l];
+        }
+        cubic_between(q, 0, count, low[e], high[e], part[e]);
     }
-    cubic_across(q, others[0], count, part, sum);
+    cubic_across(q, others[0], count, low, inner[0][0]);
+    cubic_across(q, others[0], count, high, inner[0][1]);
+    for (int side = 0; side < 2; side++) {
+        cubic_between(q, 2, count, part[side], part[2 + side], inner[1][side]);
+        cubic_between(q, 1, count, part[2 * side], part[2 * side + 1], inner[2][side]);
+    }
+    cubic_between(q, 2, count, inner[2][0], inner[2][1], out);
     for (int a = 0; a < 3; a++) {
-        float ends[WIDE];
+        float beyond[2][WIDE];
         if (!q->counts[a]) continue;
         for (int e = 0; e < 4; e++) {
             const float *f = p + node_of(q->counts, others[a], step, e);
-            for (int l = 0; l < count; l++)
-                part[e][l] = (1 + q->s[a][l]) * f[l - step[a]] + (1 + q->t[a][l]) * f[l + 2 * step[a]];
+            for (int l = 0; l < count; l++) {
+                low[e][l] = f[l - step[a]];
+                high[e][l] = f[l + 2 * step[a]];
+            }
         }
-        cubic_across(q, others[a], count, part, ends);
+        cubic_across(q, others[a], count, low, beyond[0]);
+        cubic_across(q, others[a], count, high, beyond[1]);
         for (int l = 0; l < count; l++) {
-            far[l] += q->ts[a][l] * ends[l];
-            share[l] += q->ts[a][l];
+            const float d0 = beyond[0][l] - 2 * inner[a][0][l] + inner[a][1][l];
+            const float d1 = inner[a][0][l] - 2 * inner[a][1][l] + beyond[1][l];
+            const float by = (-1.0f / 6) * q->ts[a][l] * ((1 + q->s[a][l]) * d0 + (1 + q->t[a][l]) * d1);
+            bend[l] += by - r->soften * rough_share(d0, d1) * by;
         }
     }
-    for (int l = 0; l < count; l++)
-        out[l] = sum[l] + (1 - r->soften) * (0.5f * share[l] * sum[l] - (1.0f / 6) * far[l]);
+    for (int l = 0; l < count; l++) out[l] += bend[l];
 }
 
 static inline void cubic_cells(const struct advect_row *r, int32_t i, int count, float *out)
@@ -190,25 +214,36 @@ INLINE vec vec_nodes(const struct vec_cubic *q, const struct alike *g, int n, bo
     const ptrdiff_t step[3] = {1, r->sy, r->sz};
     const bool counts[3] = {all || q->counts[0], all || q->counts[1], all || q->counts[2]};
     const vec one = vec_set(1);
-    vec low[4], high[4], part[4], far = vec_set(0), share = vec_set(0);
+    vec low[4], high[4], part[4], inner[3][2], bend = vec_set(0);
     for (int e = 0; e < 4; e++) {
         const ptrdiff_t at = node_of(counts, others[0], step, e);
         low[e] = vec_node(g, n, at);
         high[e] = counts[0] ? vec_node(g, n, at + 1) : low[e];
         part[e] = vec_between(q, 0, all, low[e], high[e]);
     }
-    const vec sum = vec_across(q, others[0], all, part);
+    inner[0][0] = vec_across(q, others[0], all, low);
+    inner[0][1] = vec_across(q, others[0], all, high);
+    for (int side = 0; side < 2; side++) {
+        inner[1][side] = vec_between(q, 2, all, part[side], part[2 + side]);
+        inner[2][side] = vec_between(q, 1, all, part[2 * side], part[2 * side + 1]);
+    }
+    const vec sum = vec_between(q, 2, all, inner[2][0], inner[2][1]);
     for (int a = 0; a < 3; a++) {
+        vec below[4], above[4];
         if (!counts[a]) continue;
-        const vec from = one + q->s[a], to = one + q->t[a], ts = q->t[a] * q->s[a];
         for (int e = 0; e < 4; e++) {
             const ptrdiff_t at = node_of(counts, others[a], step, e);
-            part[e] = from * vec_node(g, n, at - step[a]) + to * vec_node(g, n, at + 2 * step[a]);
+            below[e] = vec_node(g, n, at - step[a]);
+            above[e] = vec_node(g, n, at + 2 * step[a]);
         }
-        far += ts * vec_across(q, others[a], all, part);
-        share += ts;
+        const vec two = vec_set(2), from = vec_across(q, others[a], all, below),
+                  to = vec_across(q, others[a], all, above), ts = q->t[a] * q->s[a];
+        const vec d0 = from - two * inner[a][0] + inner[a][1], d1 = inner[a][0] - two * inner[a][1] + to;
+        const vec by = vec_set(-1.0f / 6) * ts * ((one + q->s[a]) * d0 + (one + q->t[a]) * d1);
+        const vec share = vec_set(-4) * d0 * d1 / (d0 * d0 + d1 * d1 + vec_set(ROUGH_LEAST));
+        bend += by - vec_set(r->soften) * vec_min(vec_max(share, vec_set(0)), one) * by;
     }
-    const vec value = sum + vec_set(1 - r->soften) * (vec_set(0.5f) * share * sum - vec_set(1.0f / 6) * far);
+    const vec value = sum + bend;
     return clamp ? vec_bound(low, high, q->t, ADVECT_CORNER_LEAST, value) : value;
 }
 

@@ -29,7 +29,7 @@ static size_t bricks_most(const struct bw_domain_info *g, int32_t ring)
 
 size_t bricks_room(const struct bw_domain_info *g, int32_t ring)
 {
-    return (bricks_most(g, ring) * (sizeof(struct range3) + 1) + 63) & ~(size_t)63;
+    return (bricks_most(g, ring) * (2 * sizeof(struct range3) + 1) + 63) & ~(size_t)63;
 }
 
 /* One tile's bricks, from `to` on. */
@@ -42,6 +42,8 @@ static void tile_look(struct bricks_near *near, const struct pass *p, int64_t t,
             const int64_t from = t * by->count + y + z * by->parts[1];
             if (t >= 0) near->speed[at] = p->brick_speed[from];
             else near->speed[at] = (struct range3){{0}, {0}};
+            if (near->half && t >= 0) near->half[at] = p->brick_half[from];
+            else if (near->half) near->half[at] = (struct range3){{0}, {0}};
             near->holds[at] = !p->holds ? UINT8_MAX : t >= 0 ? p->holds[from] : 0;
         }
 }
@@ -58,7 +60,9 @@ struct bricks_near bricks_gather(const struct bw_block *b, const struct pass *p,
     }
     char *room = p->brick_room + p->brick_share * b->worker;
     near.speed = (void *)room;
-    near.holds = (void *)(near.speed + (size_t)near.n[0] * (size_t)near.n[1] * (size_t)near.n[2]);
+    const size_t count = (size_t)near.n[0] * (size_t)near.n[1] * (size_t)near.n[2];
+    near.half = p->brick_half ? near.speed + count : NULL;
+    near.holds = (void *)(near.speed + 2 * count);
     for (by[2] = 0; by[2] < tiles[2]; by[2]++)
         for (by[1] = 0; by[1] < tiles[1]; by[1]++)
             for (by[0] = 0; by[0] < tiles[0]; by[0]++) {
@@ -132,12 +136,12 @@ static void sides_turn(const struct bricks_near *near, const struct cells *box, 
     }
 }
 
-void bricks_speed(const struct bricks_near *near, const struct cells *box, struct range3 *r)
+void bricks_speed(const struct bricks_near *near, const struct range3 *of, const struct cells *box, struct range3 *r)
 {
     const struct cells in = bricks_within(near, box);
     for (int32_t z = in.lo[2]; z <= in.hi[2]; z++)
         for (int32_t y = in.lo[1]; y <= in.hi[1]; y++) {
-            const struct range3 *s = near->speed + (size_t)near->n[0] * (size_t)(y + near->n[1] * z);
+            const struct range3 *s = of + (size_t)near->n[0] * (size_t)(y + near->n[1] * z);
             for (int32_t x = in.lo[0]; x <= in.hi[0]; x++) range_widen(r, &s[x]);
         }
     sides_turn(near, box, r);

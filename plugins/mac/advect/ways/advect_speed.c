@@ -70,18 +70,16 @@ double pass_still(const struct pass *p)
     return most + 2 * wall;
 }
 
-enum bw_status speed_room(struct pass *p, int64_t tiles)
+enum bw_status speed_room(struct pass *p, int64_t tiles, struct range3 **to)
 {
     struct bw_stage *s = p->stage;
-    p->brick_speed =
-        s->host->scratch(s, sizeof *p->brick_speed * (size_t)bricks_of(s->grid).count * (size_t)(tiles + 1));
-    return p->brick_speed ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
+    *to = s->host->scratch(s, sizeof **to * (size_t)bricks_of(s->grid).count * (size_t)(tiles + 1));
+    return *to ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
 }
 
-enum bw_status speed_share(const struct pass *p)
+enum bw_status speed_share(const struct pass *p, struct range3 *of)
 {
-    return ranks_share(p->stage, p->brick_speed, NULL,
-                       sizeof *p->brick_speed * (size_t)bricks_of(p->stage->grid).count);
+    return ranks_share(p->stage, of, NULL, sizeof *of * (size_t)bricks_of(p->stage->grid).count);
 }
 
 enum bw_status pass_measure(struct pass *p)
@@ -90,8 +88,9 @@ enum bw_status pass_measure(struct pass *p)
     const struct bw_access access = {p->vel, BW_READ, 1};
     struct speeds by = {p->kernels, p->tiles, p->tiles->topology(s->domain), NULL};
     double most = 0;
-    if (speed_room(p, by.topology->count) != BW_OK) return BW_ERR_MEMORY;
+    if (speed_room(p, by.topology->count, &p->brick_speed) != BW_OK) return BW_ERR_MEMORY;
     by.brick = p->brick_speed;
+    p->brick_half = NULL;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access,
                                                              .n_access = 1,
                                                              .body = block_speed,
@@ -99,7 +98,7 @@ enum bw_status pass_measure(struct pass *p)
                                                              .user = &by,
                                                              .maxs = &most,
                                                              .n_maxs = 1});
-    if (st == BW_OK) st = speed_share(p);
+    if (st == BW_OK) st = speed_share(p, p->brick_speed);
     p->still = pass_still(p);
     p->speed = fmax(most, 0) + p->still;
     return st;

@@ -32,13 +32,17 @@ static struct range3 speed_still(const struct pass *p)
     return r;
 }
 
-static struct range3 speed_ways(const struct pass *p, const struct range3 *speed)
+/* `half`: of c/2 on faces around the traces' own cells; there it is sharpened by ADVECT_SHARPER. */
+static struct range3 speed_ways(const struct pass *p, const struct range3 *speed, const struct range3 *half)
 {
     struct range3 r;
     for (int a = 0; a < 3; a++) {
-        const double more = ROUNDING * (double)fmaxf(-speed->least[a], speed->most[a]);
-        r.least[a] = (float)(p->scale * ((double)speed->least[a] - more));
-        r.most[a] = (float)(p->scale * ((double)speed->most[a] + more));
+        const double more_half = 2 * (double)ADVECT_SHARPER * (double)(half->most[a] - half->least[a]);
+        const double least = (double)speed->least[a] + (double)half->least[a] - more_half,
+                     most = (double)speed->most[a] + (double)half->most[a] + more_half,
+                     more = ROUNDING * fmax(-least, most);
+        r.least[a] = (float)(p->scale * (least - more));
+        r.most[a] = (float)(p->scale * (most + more));
     }
     return r;
 }
@@ -48,7 +52,7 @@ static struct range3 ring_ways(const struct bw_block *b, const struct pass *p, i
 {
     const struct tile_box own = tile_box_of_block(b);
     const int32_t count = bricks_of(b->grid).count;
-    struct range3 r = speed_still(p);
+    struct range3 r = speed_still(p), half = {{0}, {0}};
     *rim = false;
     int32_t at[3], by[3];
     for (int a = 0; a < 3; a++) by[a] = a == b->grid->thin ? 1 : ring_along(b->grid, a, ring);
@@ -57,9 +61,12 @@ static struct range3 ring_ways(const struct bw_block *b, const struct pass *p, i
             for (at[0] = own.lo[0] - by[0]; at[0] <= own.hi[0] + by[0]; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
                 *rim = *rim || t == BW_TILE_INACTIVE;
-                for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) range_widen(&r, &p->brick_speed[q]);
+                for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) {
+                    range_widen(&r, &p->brick_speed[q]);
+                    if (p->brick_half) range_widen(&half, &p->brick_half[q]);
+                }
             }
-    return speed_ways(p, &r);
+    return speed_ways(p, &r, &half);
 }
 
 static float ways_longest(const struct range3 *ways)
@@ -74,7 +81,7 @@ static float ways_longest(const struct range3 *ways)
 static const double *stage_shares(const struct pass *p)
 {
     static const double of[][3] = {
-        [TRACE_MIDPOINT] = {0.5}, [TRACE_EULER] = {0}, [TRACE_RK3] = {0.5, 0.75}, [TRACE_CENTRED] = {0.5, 1}};
+        [TRACE_MIDPOINT] = {0.5}, [TRACE_EULER] = {0}, [TRACE_RK3] = {0.5, 0.75}, [TRACE_CENTRED] = {1, 1}};
     return of[p->trace];
 }
 
@@ -83,16 +90,19 @@ static bool ways_find(const struct bricks_near *near, const struct pass *p, cons
                       struct range3 *ways)
 {
     const double *share = stage_shares(p);
-    struct range3 speed = speed_still(p);
+    struct range3 speed = speed_still(p), half = {{0}, {0}};
     int32_t wide[3] = {1, 1, 1};
+    const struct cells own = {{box->lo[0] - 2, box->lo[1] - 2, box->lo[2] - 2},
+                              {box->hi[0] + 2, box->hi[1] + 2, box->hi[2] + 2}};
+    if (near->half) bricks_speed(near, near->half, &own, &half);
     for (int stage = 0;; stage++) {
         struct cells looked;
         for (int a = 0; a < 3; a++) {
             looked.lo[a] = box->lo[a] - wide[a];
             looked.hi[a] = box->hi[a] + wide[a];
         }
-        bricks_speed(near, &looked, &speed);
-        *ways = speed_ways(p, &speed);
+        bricks_speed(near, near->speed, &looked, &speed);
+        *ways = speed_ways(p, &speed, &half);
         if (share[stage] == 0) return true;
         if (ways_longest(ways) > (float)(near->ring * EDGE - 2)) return false;
         for (int a = 0; a < 3; a++)
@@ -167,12 +177,9 @@ void advect_around(const struct pass *p, const struct range3 *r, int what, int32
 void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6])
 {
     const struct range3 *r = &p->block_ways[b->worker];
-    const bool now = p->carried && row == p->view_now;
     int32_t field[6];
     bool hat = false;
     for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);
-    for (int s = 0; s < 6 && now; s++) reach[s] = s & 1; // the high faces
-    if (now) return;
     advect_around(p, r, hat ? READ_HAT : row > 0 ? READ_FIELD : READ_VEL, reach);
     if (row > 0) return;
     advect_around(p, r, READ_FIELD, field);

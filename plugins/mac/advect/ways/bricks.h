@@ -34,18 +34,19 @@ struct bricks_near {
     int32_t ring;           ///< tiles around the block
     int32_t first[3], n[3]; ///< tile at the low corner; bricks a side
     struct range3 *speed;   ///< of the velocity, m/s; x fastest. NULL: they are not known
+    struct range3 *half;    ///< of c/2 (advect_centred.c), m/s; NULL: there is none
     uint8_t *holds;         ///< items, a bit each; of what is not known all
 };
 
-/// Bytes of the two lists for `ring` tiles around a block of two tiles a side.
+/// Bytes of the lists for `ring` tiles around a block of two tiles a side.
 size_t bricks_room(const struct bw_domain_info *g, int32_t ring);
 /// Looks up those within `ring` tiles around a block. Not where a periodic side cuts its tiles.
 struct bricks_near bricks_gather(const struct bw_block *b, const struct pass *p, int32_t ring);
 /// Cells of one of the block's own, by its place among them.
 struct cells bricks_cells(const struct bricks_near *near, const int32_t at[3]);
 void range_widen(struct range3 *r, const struct range3 *by);
-/// Widens by the velocities whose faces lie in or around a box, or that are mirrored there, by side and corner.
-void bricks_speed(const struct bricks_near *near, const struct cells *box, struct range3 *speed);
+/// Widens by the velocities (or c/2, as `of` says) whose faces lie in or around a box, or that are mirrored there, by side and corner.
+void bricks_speed(const struct bricks_near *near, const struct range3 *of, const struct cells *box, struct range3 *r);
 /// Items that are not their background somewhere in a box.
 uint8_t bricks_hold(const struct bricks_near *near, const struct cells *box);
 
