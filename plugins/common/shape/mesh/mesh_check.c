@@ -181,10 +181,10 @@ static int triangles_cross(const struct mesh_file *f, const int32_t a[3], const 
     for (int i = 0; i < 6; i++) {
         const int k = i / 2, next = (k + 1) % 3;
         if (!(i & 1 ? segment_crosses(q[k], q[next], p, x) : segment_crosses(p[k], p[next], q, x))) continue;
-        for (int a = 0; a < 3; a++) sum[a] += x[a];
+        for (int axis = 0; axis < 3; axis++) sum[axis] += x[axis];
         n++;
     }
-    for (int a = 0; a < 3; a++) x[a] = sum[a] / (n ? n : 1);
+    for (int i = 0; i < 3; i++) x[i] = sum[i] / (n ? n : 1);
     return n > 0;
 }
 
