@@ -129,7 +129,7 @@ Test(trail, tiles_do_not_matter)
 /* ---- a source that gives nothing says so ---- */
 
 struct heard {
-    int inside, nowhere, placed;
+    int inside, nowhere, outside, small, placed;
 };
 
 static void source_hear(int level, const char *who, const char *text, void *heard)
@@ -137,29 +137,38 @@ static void source_hear(int level, const char *who, const char *text, void *hear
     struct heard *h = heard;
     (void)level;
     if (strcmp(who, "source")) return;
-    h->placed += strstr(text, ".yaml:6:5: the source") != NULL;
+    h->placed += strstr(text, ".yaml:6:5: the s") != NULL;
     h->inside += strstr(text, "wholly inside an obstacle") != NULL;
     h->nowhere += strstr(text, "never covered the middle of a cell") != NULL;
+    h->outside += strstr(text, "lies wholly outside of main, and does nothing") != NULL;
+    h->small += strstr(text, "is smaller than a cell") != NULL;
 }
 
-/* What a ball of gas at height z and of that radius says of itself; a ball of obstacle stands at 0.6. */
-static struct heard source_at(const char *z, double radius, const char *obstacle)
+/* What a source of that shape says of itself; the obstacle is a stage before it. */
+static struct heard shape_hear(const char *shape, const char *obstacle)
 {
     struct heard h = {0};
     struct test_options o = {.simd = UINT32_MAX, .on_log = source_hear, .user = &h};
-    struct test_run r =
-        run_with(&o,
-                 "billow: 1\n"
-                 "domain: {cells: [24, 24, 24], voxel: 0.05, origin: [-0.6, -0.6, 0]}\n"
-                 "time: {fps: 24, frames: 1-6}\n"
-                 "stages:\n"
-                 "  - %s\n"
-                 "  - emit: {id: source, density: 1, shape: {sphere: {center: [0, 0, %s], radius: %g}}}\n"
-                 "  - mac.advect: {}\n"
-                 "  - mac.project: {}\n",
-                 obstacle, z, radius);
+    struct test_run r = run_with(&o,
+                                 "billow: 1\n"
+                                 "domain: {cells: [24, 24, 24], voxel: 0.05, origin: [-0.6, -0.6, 0]}\n"
+                                 "time: {fps: 24, frames: 1-6}\n"
+                                 "stages:\n"
+                                 "  - %s\n"
+                                 "  - emit: {id: source, density: 1, shape: {%s}}\n"
+                                 "  - mac.advect: {}\n"
+                                 "  - mac.project: {}\n",
+                                 obstacle, shape);
     test_end(&r);
     return h;
+}
+
+/* A ball of gas at height z and of that radius; a ball of obstacle stands at 0.6. */
+static struct heard source_at(const char *z, double radius, const char *obstacle)
+{
+    char shape[200];
+    snprintf(shape, sizeof shape, "sphere: {center: [0, 0, %s], radius: %g}", z, radius);
+    return shape_hear(shape, obstacle);
 }
 
 Test(trail, a_source_that_gives_nothing_says_so)
@@ -174,9 +183,19 @@ Test(trail, a_source_that_gives_nothing_says_so)
         cr_assert(leaves.inside == 1 && !leaves.nowhere, "told %d times", leaves.inside);
         cr_assert(!beside.inside && !beside.nowhere && !beside.placed);
     }
+    const struct heard comes =
+        source_at("\"=2-10*t\"", .1, "collide: {shape: {sphere: {center: [0, 0, 5], radius: 0.3}}}");
+    cr_assert(!comes.nowhere && !comes.outside, "it comes in");
+}
+
+/* What is seen before the run is told there, and only there. A ball beside a corner of the domain reaches it as a box
+ * does, and no cell: that is told after the run. */
+Test(trail, a_source_that_is_nowhere_says_so_once)
+{
+    static const char ball[] = "collide: {shape: {sphere: {center: [0, 0, 0.6], radius: 0.3}}}";
     const struct heard away = source_at("9", .1, ball), tiny = source_at("0.1", 0, ball),
-                       comes =
-                           source_at("\"=2-10*t\"", .1, "collide: {shape: {sphere: {center: [0, 0, 5], radius: 0.3}}}");
-    cr_assert(away.nowhere == 1 && !away.inside && tiny.nowhere == 1 && !tiny.inside);
-    cr_assert(!comes.nowhere, "it comes in");
+                       corner = shape_hear("sphere: {center: [-0.7, -0.7, -0.1], radius: 0.12}", ball);
+    cr_expect(away.outside == 1 && away.placed == 1 && !away.small && !away.nowhere && !away.inside);
+    cr_expect(tiny.small == 1 && tiny.placed == 1 && !tiny.outside && !tiny.nowhere && !tiny.inside);
+    cr_expect(corner.nowhere == 1 && corner.placed == 1 && !corner.small && !corner.outside && !corner.inside);
 }

@@ -26,23 +26,29 @@ static bool property_read(struct ply_points *p, const char *line)
     return false;
 }
 
+/// A comment of the exporter's; of any other one nothing is kept, not even a number that it begins with.
+static void comment_read(struct ply_points *p, const char *line)
+{
+    double a, b;
+    char up;
+    if (sscanf(line, "comment %lf units a metre, %c up", &a, &up) == 2) p->scale = a, p->y_up = up == 'y';
+    if (sscanf(line, "comment %lf times as large, %lf times as slow", &a, &b) == 2) p->larger = a, p->slower = b;
+}
+
 bool ply_points_parse(const char *text, size_t size, struct ply_points *p)
 {
     long long n = -1;
     bool good = true, little = false;
     const char *end = strstr(text, "end_header\n");
-    char up = 'z';
     *p = (struct ply_points){.scale = 1, .larger = 1, .slower = 1};
     for (const char *line = text; good && end && line < end; line = strchr(line, '\n') + 1) {
         if (!strncmp(line, "property ", 9)) good = property_read(p, line);
         if (!strncmp(line, "element ", 8)) good = n < 0 && sscanf(line, "element vertex %lld", &n) == 1 && n >= 0;
-        sscanf(line, "comment %lf units a metre, %c up", &p->scale, &up);
-        sscanf(line, "comment %lf times as large, %lf times as slow", &p->larger, &p->slower);
+        comment_read(p, line);
         little |= !strncmp(line, "format binary_little_endian", 27);
     }
     if (!end || !good || !little || n < 0 || !p->stride || !(p->scale > 0) || !(p->larger > 0) || !(p->slower > 0))
         return false;
-    p->y_up = up == 'y';
     p->row = end + 11;
     p->n = (size_t)n;
     return p->n <= size && (size_t)(p->row - text) + p->n * p->stride <= size;

@@ -31,6 +31,6 @@ void bw_av_log_take(void)
 void bw_av_log_last(char *out, size_t size)
 {
     pthread_mutex_lock(&lock);
-    snprintf(out, size, *last ? " (%s)" : "", last);
+    snprintf(out, size, "%s%s%s", *last ? " (" : "", last, *last ? ")" : "");
     pthread_mutex_unlock(&lock);
 }

@@ -137,8 +137,8 @@ static inline void mesh_file_free(struct bw_stage *s, struct mesh_file *f)
 }
 /// Look at the surface; what is inside out is looked for in the box `cross`, an empty one: anywhere, NULL: nowhere;
 /// what does not reach `beside` beyond a crossing does not count. Errors: BW_ERR_MEMORY.
-enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, const struct box3 *cross,
-                            double beside, struct mesh_health *health);
+enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, const struct box3 *cross, double beside,
+                            struct mesh_health *health);
 /// Mark the parts whose bounds come nearer than `margin` to the box that is asked about. Errors: BW_ERR_MEMORY.
 enum bw_status mesh_near(struct bw_stage *s, const struct mesh_file *f, const struct box3 *asked, double margin,
                          struct mesh_health *health);
