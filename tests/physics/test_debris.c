@@ -329,7 +329,7 @@ static double smoke_round(double x)
     struct test_run r = run("billow: 1\n"
                             "domain: {cells: [32, 20, 24], voxel: 5 cm, origin: [-0.8, -0.5, 0], margin: 4096, "
                             "sides: {x-: periodic, x+: periodic, rest: open}}\n"
-                            "time: {fps: 25, frames: 1-6}\n"
+                            "time: {fps: 25, frames: 1-6, substeps: 6}\n"
                             "stages:\n"
                             "  - debris: {count: 12, direction: [1, 0, 0.4], cone: 20 deg, speed: 9 m/s, size: 4 cm, "
                             "inherit_velocity: 0.5, shape: {sphere: {center: [%.17g, 0, 0.4], radius: 0.1}}, "
@@ -343,10 +343,11 @@ static double smoke_round(double x)
     return mass;
 }
 
-/* Once they flew off, and trails ended where the box does: the amount was another wherever one stood. */
+/* Once they flew off, and trails ended where the box does: the amount was another wherever one stood. Steps are given:
+ * how many the flow asks for depends on the tiles that are awake at first, and .4 % of the smoke on that. */
 Test(debris, goes_round_periodic_sides)
 {
     const double middle = smoke_round(0), beside = smoke_round(.65);
     cr_assert_gt(middle, .02);
-    cr_assert_float_eq(beside / middle, 1, 2e-3, "%g m3 of smoke, %g where the side is near", middle, beside);
+    cr_assert_float_eq(beside / middle, 1, 5e-4, "%g m3 of smoke, %g where the side is near", middle, beside);
 }

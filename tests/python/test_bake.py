@@ -12,6 +12,7 @@ import numpy as np
 import billow
 from support import EXPORT, PUFF, Case, bits
 
+TINY = PUFF.replace("radius: 15 cm", "radius: 4 cm")
 GRUMBLING = PUFF.replace("mac.project: {}", "mac.project: {tolerance: 1e-12, max_iterations: 1}")  # can't converge
 
 
@@ -192,6 +193,13 @@ class Output(Case):
         billow.bake(text=PUFF + EXPORT, settings={"domain.voxel": 0.04}, out=out, mode="replace")
         beside = billow.bake(text=PUFF + EXPORT, frames="1-1", out=out, mode="beside")
         self.assertTrue(beside.out.endswith("out_v002"))
+
+    def test_overcommit(self):
+        words = {"settings": {"domain.size": [400, 400, 400], "domain.voxel": 0.005}, "memory": "2G", "frames": "1-1",
+                 "out": self.folder / "out"}
+        with self.assertRaises(billow.LimitError):
+            billow.bake(text=TINY + EXPORT, mode="replace", **words)
+        self.assertEqual(billow.bake(text=TINY + EXPORT, overcommit=True, **words).progress.done, 1)
 
     def test_none(self):
         self.assertEqual(billow.bake(text=PUFF + EXPORT, frames="1-1").out, None)

@@ -37,7 +37,7 @@ __all__ = ["Bake", "Cache", "Cancelled", "DivergedError", "Error", "Eye", "Field
 def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, text: Optional[str] = None,
          out: Optional[Path] = None, frames: Optional[Frames] = None, threads: int = 0, seed: Optional[int] = None,
          memory: Optional[str] = None, mute: Sequence[str] = (), quick: bool = False, simd: Optional[str] = None,
-         mode: str = "keep", from_frame: Optional[int] = None,
+         mode: str = "keep", from_frame: Optional[int] = None, overcommit: bool = False,
          on_start: Optional[Callable[[], Any]] = None,
          on_progress: Optional[Callable[[Progress], Any]] = None,
          on_frame: Optional[Callable[[Frame], Any]] = None,
@@ -57,6 +57,7 @@ def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, 
     mode      where `out` holds another bake: "keep" it and refuse, "replace" it, write "beside" it, or "resume" it:
               go on from its newest checkpoint
     from_frame with "resume": from this frame on settings may be others
+    overcommit start although full boxes would not fit into memory; it stops at the limit
 
     Callbacks come from the bake's own thread, one at a time. What one raises cancels the bake and is raised here;
     raise billow.Cancelled to stop. Of frames, those that are kept stay valid for good.
@@ -69,6 +70,7 @@ def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, 
     """
     return default().bake(preset, settings, text=text, out=out, frames=frames, threads=threads, seed=seed,
                           memory=memory, mute=mute, quick=quick, simd=simd, mode=mode, from_frame=from_frame,
+                          overcommit=overcommit,
                           on_start=on_start, on_progress=on_progress, on_frame=on_frame, on_log=on_log, on_output=on_output)
 
 

@@ -274,7 +274,7 @@ class Bake(library.Handled):
 def options_of(preset: Optional[Path], settings: Optional[Settings], *, text: Optional[str], out: Optional[Path],
                frames: Optional[Frames], threads: int, seed: Optional[int], memory: Optional[str],
                mute: "Sequence[str]", quick: bool, simd: Optional[str], mode: str,
-               from_frame: Optional[int]) -> BakeOptions:
+               from_frame: Optional[int], overcommit: bool) -> BakeOptions:
     """What bw_bake_open copies."""
     if mode not in MODES:
         near = library.nearest(str(mode), MODES)
@@ -291,4 +291,4 @@ def options_of(preset: Optional[Path], settings: Optional[Settings], *, text: Op
                        from_frame=encoded(None if from_frame is None else str(whole("from_frame", from_frame))),
                        seed=encoded(None if seed is None else str(whole("seed", seed))),
                        memory=encoded(memory), out=encoded(path_text(out)), simd=encoded(simd), threads=int(threads),
-                       quick=int(quick))
+                       quick=int(quick), overcommit=int(overcommit))

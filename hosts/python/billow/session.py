@@ -95,7 +95,7 @@ class Session(library.Handled):
                 text: Optional[str] = None, out: Optional[Path] = None, frames: Optional[Frames] = None,
                 threads: int = 0, seed: Optional[int] = None, memory: Optional[str] = None,
                 mute: Sequence[str] = (), quick: bool = False, simd: Optional[str] = None, mode: str = "keep",
-                from_frame: Optional[int] = None,
+                from_frame: Optional[int] = None, overcommit: bool = False,
                 on_start: Optional[Callable[[], Any]] = None,
                 on_progress: Optional[Callable[[Progress], Any]] = None,
                 on_frame: Optional[Callable[[Frame], Any]] = None,
@@ -103,7 +103,8 @@ class Session(library.Handled):
                 on_output: Optional[Callable[[str, str], Any]] = None) -> Bake:
         """A bake that is read, wired and checked, but not started. See billow.bake for all these words."""
         options = options_of(preset, settings, text=text, out=out, frames=frames, threads=threads, seed=seed,
-                             memory=memory, mute=mute, quick=quick, simd=simd, mode=mode, from_frame=from_frame)
+                             memory=memory, mute=mute, quick=quick, simd=simd, mode=mode, from_frame=from_frame,
+                             overcommit=overcommit)
         return Bake(self, options, Listeners(on_start, on_progress, on_frame, on_log, on_output))
 
     def start(self, preset: Optional[Path] = None, settings: Optional[Settings] = None, **words: Any) -> Bake:
