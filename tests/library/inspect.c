@@ -21,7 +21,8 @@ static const char ball[] =
     "  - vorton.emit: {source: {ring: {center: [0, 0, 0.4], radius: 10 cm, core: 2 cm, circulation: 0.01}}}\n"
     "  - vorton.velocity: {}\n  - vorton.advect: {}\n"
     "export:\n  - vdb: {fields: [density]}\n  - ply: {}\n"
-    "  - ply: {id: houdini, name: turned, particles: tracers, up: y, scale: 100}\n";
+    "  - ply: {id: houdini, name: turned, particles: tracers, up: y, scale: 100}\n"
+    "  - ply: {id: shown, name: large, particles: tracers, scale: 100, larger: 4, fps: 12}\n";
 
 static int64_t told[2]; ///< points of the running bake: tracers, vortons
 static double strongest;
@@ -99,14 +100,20 @@ static const struct bw_snapshot_points *points_named(const struct bw_snapshot_fa
     return NULL;
 }
 
-/// Files for another program's axes and units are read back as what was baked.
-static void points_turned(const struct bw_snapshot_facts *f)
+static void points_same(const struct bw_snapshot_points *a, const struct bw_snapshot_points *b)
 {
-    const struct bw_snapshot_points *a = points_named(f, "tracers"), *b = points_named(f, "turned_tracers");
     CHECK(a && b && a->count == b->count && a->n_attributes == b->n_attributes);
     for (uint32_t n = 0; a && b && n < a->n_attributes; n++)
         for (int64_t i = 0; a->attributes[n].precision == BW_F32 && i < a->count * a->attributes[n].comps; i++)
             CHECK(fabs((double)((const float *)a->data[n])[i] - (double)((const float *)b->data[n])[i]) < 1e-6);
+}
+
+/// Files for another program's axes and units, and those of a larger and slower picture, are read back as what was
+/// baked.
+static void points_turned(const struct bw_snapshot_facts *f)
+{
+    points_same(points_named(f, "tracers"), points_named(f, "turned_tracers"));
+    points_same(points_named(f, "tracers"), points_named(f, "large_tracers"));
     char path[4096], head[200] = "";
     snprintf(path, sizeof path, "%s/ply/turned_tracers_0002.ply", work);
     FILE *file = fopen(path, "rb");
@@ -121,7 +128,7 @@ static void points(struct bw_cache *cache)
     char path[4096];
     CHECK(bw_cache_points(cache, 2, &snapshot) == BW_OK && bw_snapshot_facts(snapshot, &f) == BW_OK);
     points_turned(&f);
-    CHECK(f.n_points == 3 && f.n_grids == 0 && f.frame == 2 && told[0] > 100 && told[1] > 10);
+    CHECK(f.n_points == 4 && f.n_grids == 0 && f.frame == 2 && told[0] > 100 && told[1] > 10);
     for (uint32_t i = 0; i < f.n_points; i++) {
         const struct bw_snapshot_points *p = &f.points[i];
         const int vortons = !strcmp(p->name, "vortons");
