@@ -9,13 +9,14 @@
  * (van Kan, "A second-order accurate pressure-correction scheme for viscous incompressible flow", SIAM J. Sci. Stat.
  * Comput. 7, 1986, has it for the pressure). The path is of the same rule: the mean of the velocity at the departure
  * point, u, and of the one that gas arrives with, u(x + D) + c(x + D) + c(x). So gas that turns steadily comes from its
- * own circle, at any angle a step; with f at the departure point alone, second order too, it comes from 4 % further in at
- * .8 radian, and 18 % at 1.2. Second order with one projection, whose pressure is the whole one: what c has of the
+ * own circle, at any angle a step; with f at the departure point alone, second order too, it comes from 4 % further in
+ * at .8 radian, and 18 % at 1.2. Second order with one projection, whose pressure is the whole one: what c has of the
  * pressure is a gradient, which -c or the projection take away alike, so its error is not handed on. With E the energy,
- * E + 2 |c|² does not grow by it while f(x + D) has no more than f: D must be exact for that (advect_newton.h), and so no
- * gas may turn by more than some radian in a step (ways/advect_turn.c).
+ * E + 2 |c|² does not grow by it while f(x + D) has no more than f: D must be exact for that (advect_newton.h), and so
+ * no gas may turn by more than some radian in a step (ways/advect_turn.c).
  *
- * Interpolation is cubic, and linear by 2 % (schemes.c): third order, and no energy is made. docs/solvers.md has figures.
+ * Interpolation is cubic, and linear by 2 % (schemes.c): third order, and no energy is made. docs/solvers.md has
+ * figures.
  *
  * Fields that are advected go along u, not f, as in leapfrog: u is half a step ahead of them, so it is the flow in the
  * middle of their step, and the lift that they give comes in the middle of its own. That is second order in time, free

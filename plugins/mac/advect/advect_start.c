@@ -6,8 +6,8 @@
  *     c = PARTS ((P a - a) - (P u - u)) / 2          half of what pressure gives in the step
  * A flow that is given need not be free of divergence: what P takes away of that is no acceleration. A step that takes
  * c for 0 turns eddies as if nothing held them together: a ring with a core of two cells lost a sixth of its energy in
- * it. Costs two projections and one advection of the velocity, once a bake. Not where the air in inactive tiles moves: c
- * is 0 in the first step then. */
+ * it. Costs two projections and one advection of the velocity, once a bake. Not where the air in inactive tiles moves:
+ * c is 0 in the first step then. */
 #include "advect_pass.h"
 
 #define PARTS 16

@@ -82,9 +82,9 @@ struct advect_kernels {
     /// Widens range[0] … range[1] to hold all n[0] × n[1] × n[2] values; rows are step[0], planes step[1] apart.
     void (*range)(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2]);
     void (*lean)(struct advect_lean *l);
-    /// Widens *most to hold Q = -½ tr(∇u ∇u) of a row of n cells, ∇ in differences between cells, (m/s)². Where gas turns
-    /// as a solid does it is the square of its rate; where it shears, 0; where it is strained, less. step: of u; 0 along
-    /// a thin axis.
+    /// Widens *most to hold Q = -½ tr(∇u ∇u) of a row of n cells, ∇ in differences between cells, (m/s)². Where gas
+    /// turns as a solid does it is the square of its rate; where it shears, 0; where it is strained, less. step: of u;
+    /// 0 along a thin axis.
     void (*turn)(const float *const u[3], const int32_t step[3], int32_t n, float *most);
 };
 

@@ -8,15 +8,15 @@
  * the linear one, and what the cubic adds to it along each axis by itself. That is the first step of Smolyak's sum
  * (Delvos, Schempp, "Boolean methods in interpolation and approximation", 1989): from 32 values as exact as from the 64
  * of the product C_x C_y C_z, whose error is h^4 d^4/dx^4 too; what is left out is h^4 d^4/dx^2 dy^2. With t, s = 1 - t
- * the place between the middle two of an axis and d_0, d_1 the second differences at them, C = L - t s / 6 ((1 + s) d_0 +
- * (1 + t) d_1). No wave grows, wherever the point lies and whatever its direction (by
- * a scan of both; test_advection.c): third order over a fixed time at a fixed CFL number, unconditionally stable in the
- * 2-norm (Staniforth, Cote, "Semi-Lagrangian integration schemes for atmospheric models", Mon. Weather Rev. 119, 1991).
- * It overshoots at jumps: it is clamped to the 8 nearest values (Bermejo, Staniforth, Mon. Weather Rev. 120, 1992).
+ * the place between the middle two of an axis and d_0, d_1 the second differences at them, C = L - t s / 6 ((1 + s) d_0
+ * + (1 + t) d_1). No wave grows, wherever the point lies and whatever its direction (by a scan of both;
+ * test_advection.c): third order over a fixed time at a fixed CFL number, unconditionally stable in the 2-norm
+ * (Staniforth, Cote, "Semi-Lagrangian integration schemes for atmospheric models", Mon. Weather Rev. 119, 1991). It
+ * overshoots at jumps: it is clamped to the 8 nearest values (Bermejo, Staniforth, Mon. Weather Rev. 120, 1992).
  *
- * With `soften` the cubic's part is so much less where d_0 = -d_1, and less of that where they are less opposite, which damps what cells do not resolve:
- * a cubic adds energy to a flow that advects itself, since it is no conservation law, and it does so there. Eddies of a
- * few cells are left alone.
+ * With `soften` the cubic's part is so much less where d_0 = -d_1, and less of that where they are less opposite, which
+ * damps what cells do not resolve: a cubic adds energy to a flow that advects itself, since it is no conservation law,
+ * and it does so there. Eddies of a few cells are left alone.
  *
  * Cells that move by the same number of cells share loads; every other group in the vector costs its own, so vectors
  * are of eight: of sixteen a flow with eddies moves half as many alike again. Each cell's operations and their order

@@ -118,8 +118,9 @@ static double node_cubic(struct reach *r, int c, const double x[3], bool clamp)
 }
 
 /* ---- the velocity: less of what cells do not resolve, so that no energy is made. With nothing left out Taylor-Green's
- * flow, 32³, gains .5 % in steps of .15 cells, with .3 .1 %, of which the scheme's own |c|² is half (advect_centred.c). By 2 %
- * less everywhere it gains nothing either, and a vortex with a core of 5.7 cells loses 2 % more in five turns. ---- */
+ * flow, 32³, gains .5 % in steps of .15 cells, with .3 .1 %, of which the scheme's own |c|² is half (advect_centred.c).
+ * By 2 % less everywhere it gains nothing either, and a vortex with a core of 5.7 cells loses 2 % more in five turns.
+ * ---- */
 
 #define SOFTEN 0.3f
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How far gas may turn in a step whose velocity is centred in time. Newton's method finds departure points to a hundredth
- * of a cell while gas turns by TURN_MOST at most (advect_newton.h); beyond, eddies gain or lose what they should keep: a
- * vortex with a core of 5.7 cells has .98 of its peak vorticity by steps of 5 cells, 1.36 radian at its middle, and
- * anything by steps of 8. Shorter steps also say when eddies pass one another: so a fifth of a radian for each cell that
- * gas may move, and TURN_LEAST at least. The rate is the square root of Q = -½ tr(∇u ∇u), which is 0 in shear, however strong: nothing turns there,
- * and the solve is exact. */
+/* How far gas may turn in a step whose velocity is centred in time. Newton's method finds departure points to a
+ * hundredth of a cell while gas turns by TURN_MOST at most (advect_newton.h); beyond, eddies gain or lose what they
+ * should keep: a vortex with a core of 5.7 cells has .98 of its peak vorticity by steps of 5 cells, 1.36 radian at its
+ * middle, and anything by steps of 8. Shorter steps also say when eddies pass one another: so a fifth of a radian for
+ * each cell that gas may move, and TURN_LEAST at least. The rate is the square root of Q = -½ tr(∇u ∇u), which is 0 in
+ * shear, however strong: nothing turns there, and the solve is exact. */
 #include "advect/advect_pass.h"
 
 #define TURN_MOST 1.0 ///< radian

@@ -45,7 +45,8 @@ struct bricks_near bricks_gather(const struct bw_block *b, const struct pass *p,
 /// Cells of one of the block's own, by its place among them.
 struct cells bricks_cells(const struct bricks_near *near, const int32_t at[3]);
 void range_widen(struct range3 *r, const struct range3 *by);
-/// Widens by the velocities (or c/2, as `of` says) whose faces lie in or around a box, or that are mirrored there, by side and corner.
+/// Widens by the velocities (or c/2, as `of` says) whose faces lie in or around a box, or that are mirrored there, by
+/// side and corner.
 void bricks_speed(const struct bricks_near *near, const struct range3 *of, const struct cells *box, struct range3 *r);
 /// Items that are not their background somewhere in a box.
 uint8_t bricks_hold(const struct bricks_near *near, const struct cells *box);
