@@ -88,8 +88,13 @@ fresh; vdb nan cache/vdb/box_0002.vdb 0.625 inf
 run check cache; expect "one that is infinite" 1 "holds 1 values that are no finite numbers, one at voxel"
 fresh; vdb text cache/vdb/box_0004.vdb density densest
 run check cache; expect "a grid by another name" 1 "box_0004.vdb: holds grids densest, vel; before, density, vel"
-fresh; vdb text cache/vdb/box_0005.vdb "$(python3 -c 'import json; print(json.load(open("whole/bake.json"))["hash"])')" 0123456789abcdef
-run check cache; expect "a frame of another preset" 1 "box_0005.vdb: is of preset 0123456789abcdef"
+preset_hash=$(python3 -c 'import json; print(json.load(open("whole/bake.json"))["parts"]["preset_hash"])')
+run info whole/vdb/box_0005.vdb; expect "a file and the record of its bake have the same preset_hash" 0 "$preset_hash"
+fresh; vdb text cache/vdb/box_0005.vdb "$preset_hash" 0123456789abcdef
+run check cache; expect "a frame of another preset" 1 "box_0005.vdb: is of preset 0123456789abcdef; before, $preset_hash"
+fresh; vdb text cache/vdb/box_0001.vdb "$preset_hash" 0123456789abcdef
+run check cache; expect "the first frame of another preset" 1 "box_0001.vdb: is of preset 0123456789abcdef; its bake, $preset_hash"
+that "the others are not blamed" test "$(grep -c "is of preset" err.txt)" = 1 -a -z "$(grep "box_000[2-5]" err.txt)"
 run bake box.yaml --out coarse --set "domain.voxel=4 cm"; expect "a coarser bake" 0
 fresh; cp coarse/vdb/box_0003.vdb cache/vdb/
 run check cache; expect "voxels of two sizes" 1 "box_0003.vdb: voxels of grid density are 0.04 wide and lie elsewhere; before, 0.02"

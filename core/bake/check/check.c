@@ -34,7 +34,8 @@ struct check {
     struct range *range; ///< of each sequence
     size_t n_ranges;
     json_t *sequences;
-    const json_t *changes; ///< see sequence_seen
+    const char *folder; ///< NULL: files were named
+    const struct bake_record *record;
     struct findings findings;
 };
 
@@ -95,11 +96,20 @@ static int64_t step_check(struct check *c, size_t i)
     return between > 0 ? between : 0;
 }
 
+/* Of a sequence of the bake's own; beside them may lie anybody's. */
+static const char *hash_recorded(const struct check *c, const struct frame_file *first)
+{
+    const bool ours = c->folder && json_object_get(c->record->files, first->path + strlen(c->folder) + 1);
+    return ours ? record_preset_hash(c->record) : NULL;
+}
+
 static void sequence_check(struct check *c, size_t begin, size_t end)
 {
     const struct frame_file *first = &c->file[begin], *last = &c->file[end - 1];
-    struct sequence_seen seen = {.findings = &c->findings, .stem = first->stem, .changes = c->changes};
+    struct sequence_seen seen = {
+        .findings = &c->findings, .stem = first->stem, .hash = bw_strdup(hash_recorded(c, first))};
     int64_t absent = 0;
+    if (c->folder) seen.changes = json_object_get(c->record->root, "changes");
     for (size_t i = begin; i < end; i++) {
         if (i > begin) absent += step_check(c, i);
         file_check(&seen, c->file[i].path, c->file[i].number);
@@ -154,8 +164,9 @@ static void folder_check(struct check *c, const char *folder)
     folder_scan(c, folder);
     if (below) folder_scan(c, below);
     bw_free(below);
-    c->changes = json_object_get(r.root, "changes");
+    c->folder = folder, c->record = &r;
     all_check(c);
+    c->folder = NULL, c->record = NULL;
     record_free(&r);
     if (!c->n) finding_add(&c->findings, &nothing, NULL, "%s: holds no .vdb file, nor does its folder vdb", folder);
     record_check(&c->findings, folder, c->range, c->n_ranges);

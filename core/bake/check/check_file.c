@@ -191,7 +191,8 @@ static void preset_check(struct sequence_seen *s, const char *path, const char *
 {
     if (s->hash && !strcmp(hash, s->hash)) return;
     if (s->hash && !change_known(s, hash, number)) {
-        finding_add(s->findings, &bakes, s->stem, "%s: is of preset %s; before, %s", path, hash, s->hash);
+        finding_add(s->findings, &bakes, s->stem, "%s: is of preset %s; %s, %s", path, hash,
+                    s->names ? "before" : "its bake", s->hash);
         return;
     }
     bw_free(s->hash);

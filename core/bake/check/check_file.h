@@ -20,7 +20,7 @@ struct sequence_seen {
     struct findings *findings;
     const char *stem;
     char *names; ///< the first file's grids; NULL: none could be read yet
-    char *hash;  ///< of the preset that the first file says it was baked from, or to which values were changed since
+    char *hash;  ///< of the preset that the record or the first file tells of, or to which values were changed since
     const json_t *changes; ///< that the bake has noted, as bake_facts has them; NULL: none. Borrowed
     double fps;
     struct grid_seen *grid;

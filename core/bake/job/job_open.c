@@ -158,7 +158,7 @@ enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_
 static void part_take(const struct chain_part *p, void *parts)
 {
     json_t *hash = json_string(p->hash);
-    if (p->kind == CHAIN_CORE) json_object_set(parts, "core", hash);
+    if (p->kind == CHAIN_CORE) json_object_set(parts, "preset_hash", hash);
     if (p->kind == CHAIN_EXPORT) json_object_set(json_object_get(parts, "exports"), p->name, hash);
     if (p->kind == CHAIN_INPUT)
         json_array_append_new(json_object_get(parts, "inputs"), json_pack("[o, s]", json_bytes(p->name), p->hash));

@@ -186,9 +186,19 @@ enum facts_difference facts_compare(const json_t *then, const struct bake_facts 
     if (!text_same(then, "build", f->build) && !members_same(json_object_get(then, "builds"), f->builds))
         return FACTS_BUILD;
     if (text_same(then, "hash", f->hash)) return FACTS_SAME;
-    const bool core = json_equal(json_object_get(parts, "core"), json_object_get(f->parts, "core"));
-    return core && members_same(json_object_get(parts, "exports"), json_object_get(f->parts, "exports")) ? FACTS_SAME
+    const bool flow = json_equal(json_object_get(parts, "preset_hash"), json_object_get(f->parts, "preset_hash"));
+    return flow && members_same(json_object_get(parts, "exports"), json_object_get(f->parts, "exports")) ? FACTS_SAME
                                                                                                          : FACTS_VALUES;
+}
+
+/* Where values were changed on the way, that of before. */
+const char *record_preset_hash(const struct bake_record *r)
+{
+    const json_t *changes = json_object_get(r->root, "changes"),
+                 *flows = json_object_get(json_array_get(changes, 0), "flows");
+    return json_string_value(json_array_size(changes)
+                                 ? json_array_get(flows, 0)
+                                 : json_object_get(json_object_get(r->root, "parts"), "preset_hash"));
 }
 
 void facts_put(json_t *to, const struct bake_facts *f)

@@ -98,8 +98,9 @@ struct bake_facts {
     char build[24]; ///< hash of this library and of the plugins that the preset uses
     int64_t first, last;
     bool quick;
-    json_t *builds;  ///< the same of each file, by name
-    json_t *parts;   ///< what `hash` is made of: {"core": HASH, "exports": {ID: HASH}, "inputs": [[NAME, HASH], …]}
+    json_t *builds; ///< the same of each file, by name
+    json_t
+        *parts; ///< what `hash` is made of: {"preset_hash": HASH, "exports": {ID: HASH}, "inputs": [[NAME, HASH], …]}
     json_t *changes; ///< of values in the middle: [{"after": FRAME, "from": HASH, "to": HASH, "values": TEXT}]
 };
 
@@ -116,6 +117,8 @@ void record_free(struct bake_record *r);
 /// an exporter of other values. One that is muted by now is no hindrance.
 enum facts_difference { FACTS_SAME, FACTS_BUILD, FACTS_SIMD, FACTS_VALUES };
 enum facts_difference facts_compare(const json_t *then, const struct bake_facts *f);
+/// The preset_hash that the bake's first VDB file has; NULL: the record does not say.
+const char *record_preset_hash(const struct bake_record *r);
 /// {"hash", "build", "builds", "simd", "parts"}, into `to`.
 void facts_put(json_t *to, const struct bake_facts *f);
 /// 1 when the recorded bake was made from the same facts, whole or not; exporters may be muted by now.

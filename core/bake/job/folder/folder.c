@@ -161,7 +161,7 @@ static char *resolved_text(const struct job *j)
     size_t size = 0;
     FILE *memory = resolved ? open_memstream(&text, &size) : NULL;
     if (memory) {
-        fprintf(memory, "# %s as Billow %s baked it, every value in full; preset hash %s, SIMD level %s.\n", f->name,
+        fprintf(memory, "# %s as Billow %s baked it, every value in full; hash %s, SIMD level %s.\n", f->name,
                 BW_VERSION, f->hash, f->simd);
         bw_node_write(resolved, memory);
         fclose(memory);

@@ -179,7 +179,7 @@ static void take(struct job *j, const struct found *f, json_t *about)
     j->resume.frame = f->frame;
     j->resume.whole = f->substep == INT64_MAX;
     j->resume.files = json_incref(json_object_get(about, "files"));
-    j->resume.flow = json_incref(json_object_get(json_object_get(about, "parts"), "core"));
+    j->resume.flow = json_incref(json_object_get(json_object_get(about, "parts"), "preset_hash"));
     j->resume.hash = bw_strdup(json_string_value(json_object_get(about, "hash")));
 }
 
@@ -269,7 +269,7 @@ void resume_note_change(struct job *j, const struct bw_node *resolved)
     json_t *change = json_pack("{s:I, s:s, s:s, s:s}", "after", (json_int_t)j->resume.frame, "from", j->resume.hash,
                                "to", j->facts.hash, "values", text);
     json_object_set_new(change, "flows",
-                        json_pack("[O*, O*]", j->resume.flow, json_object_get(j->facts.parts, "core")));
+                        json_pack("[O*, O*]", j->resume.flow, json_object_get(j->facts.parts, "preset_hash")));
     json_array_append_new(all, change);
     json_decref(j->facts.changes);
     j->facts.changes = all;
