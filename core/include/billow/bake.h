@@ -79,20 +79,9 @@ BW_API const char *bw_nearest_word(const char *word, const char *const *words, u
 /// A number for people: "2.1 GiB" (unit "B"), "3:19" ("s"), "1.2M" (""), "2 frames" ("frame"). Answers `out`.
 BW_API const char *bw_number_words(double x, const char *unit, char out[48]);
 
-/// A YAML file of the host's own, read as presets are. JSON, new memory; each node has "line", "column" (from 1), and
-/// one of "text", "list" and "map"; a text that must stand in quotes has "quoted", itself between them. Errors:
-/// BW_ERR_IO, BW_ERR_PRESET with the place.
+/// A YAML file of the host's, read as presets are: JSON, new memory. A node has "line", "column" (from 1) and one of
+/// "text" (and "quoted", it between quotes, if it needs them), "list", "map". Errors: BW_ERR_IO, BW_ERR_PRESET (place).
 BW_API char *bw_yaml_read(const char *path);
-
-/* Records in a folder that somebody else may have made. `name` is followed from the folder on: no link and no ".."
- * leads out of it. Only regular files are read, and none is waited for. Errors: BW_ERR_IO. */
-
-/// A descriptor to read FOLDER/NAME from, the caller's to close; -1 after a sentence.
-BW_API int bw_folder_open(const char *folder, const char *name);
-/// All of it, `most` bytes at most, a 0 behind; new memory. `bytes` may be NULL.
-BW_API char *bw_folder_read(const char *folder, const char *name, size_t most, size_t *bytes);
-/// 1: something of that name is there, whatever it is.
-BW_API int bw_folder_has(const char *folder, const char *name);
 
 /* ---- sessions ---- */
 
@@ -116,8 +105,7 @@ BW_API char *bw_session_schema(struct bw_session *session);
 /// of presets, {"preset"} with its chain, {"file"} of a .vdb file with its grids. Errors: BW_ERR_USAGE (nothing has
 /// that name), BW_ERR_PRESET, BW_ERR_IO.
 BW_API char *bw_session_describe(struct bw_session *session, const char *name);
-/// Read a plugin's tables with a strict eye. JSON, new memory: {"entries"}. Errors: BW_ERR_PLUGIN with all that is
-/// wrong.
+/// Check a plugin's tables strictly. JSON, new memory: {"entries"}. Errors: BW_ERR_PLUGIN with all that is wrong.
 BW_API char *bw_plugin_validate(const char *path);
 
 /* ---- bakes ---- */

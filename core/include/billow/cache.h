@@ -6,6 +6,7 @@
 #define BILLOW_CACHE_H
 
 #include "where.h"
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +115,16 @@ BW_API enum bw_status bw_film_join(const char *const *parts, int32_t count, cons
 BW_API void bw_film_close(struct bw_film *film);
 /// The same of a single picture, as PNG.
 BW_API enum bw_status bw_pixels_write(const struct bw_pixels *picture, const char *path);
+
+/* ---- records in a folder that somebody else may have made. `name` is followed from the folder on: no link and no ".."
+ * leads out of it. Only regular files are read, and none is waited for. Errors: BW_ERR_IO. ---- */
+
+/// A descriptor to read FOLDER/NAME from, the caller's to close; -1 after a sentence.
+BW_API int bw_folder_open(const char *folder, const char *name);
+/// All of it, `most` bytes at most, a 0 behind; new memory. `bytes` may be NULL.
+BW_API char *bw_folder_read(const char *folder, const char *name, size_t most, size_t *bytes);
+/// 1: something of that name is there, whatever it is.
+BW_API int bw_folder_has(const char *folder, const char *name);
 
 #ifdef __cplusplus
 }
