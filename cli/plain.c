@@ -6,7 +6,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,35 +51,24 @@ static ssize_t plain_write(void *cookie, const char *bytes, size_t n)
     return (ssize_t)n;
 }
 
-static FILE *outlet_open(struct outlet *o, int mode, cookie_close_function_t *close)
-{
-    FILE *f = fopencookie(o, "w", (cookie_io_functions_t){.write = plain_write, .close = close});
-    if (f) setvbuf(f, NULL, mode, mode == _IONBF ? 0 : BUFSIZ);
-    return f;
-}
-
-static int outlet_close(void *cookie)
-{
-    free(cookie);
-    return 0;
-}
-
+/* They last as long as the program. */
 FILE *cli_plain(int fd, int mode)
 {
-    struct outlet *o = malloc(sizeof *o);
-    if (!o) return NULL;
-    *o = (struct outlet){.fd = fd};
-    FILE *f = outlet_open(o, mode, outlet_close);
-    if (!f) free(o);
+    enum { MOST = 3 }; // stdout, stderr, and stdout's own with --json
+    static struct outlet to[MOST];
+    static int used;
+    if (used == MOST) return NULL;
+    to[used] = (struct outlet){.fd = fd};
+    FILE *f = fopencookie(&to[used++], "w", (cookie_io_functions_t){.write = plain_write});
+    if (f) setvbuf(f, NULL, mode, mode == _IONBF ? 0 : BUFSIZ);
     return f;
 }
 
 /* Out of memory: as they were. */
 void cli_print_plain(void)
 {
-    static struct outlet to[] = {{.fd = STDOUT_FILENO}, {.fd = STDERR_FILENO}}; // as long as the program
-    FILE *out = outlet_open(&to[0], isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, NULL),
-         *error = outlet_open(&to[1], _IONBF, NULL);
+    FILE *out = cli_plain(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF),
+         *error = cli_plain(STDERR_FILENO, _IONBF);
     if (out) stdout = out;
     if (error) stderr = error;
 }
