@@ -217,7 +217,7 @@ enum bw_status flow_noise(struct bw_stage *s)
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     const struct bw_topology *t = tiles->topology(s->domain);
     size_t bytes = (size_t)t->count * sizeof *t->coord;
-    if (st->n_known == t->count && !memcmp(st->known, t->coord, bytes)) return BW_OK;
+    if (st->n_known == t->count && (!bytes || !memcmp(st->known, t->coord, bytes))) return BW_OK;
     struct bw_access access[] = {{bw_port_field(s, FLOW_NOISE), st->n_known ? BW_UPDATE : BW_WRITE, 0}};
     enum bw_status status =
         s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .block = 2, .body = noise_body});
@@ -225,7 +225,7 @@ enum bw_status flow_noise(struct bw_stage *s)
     s->host->release(s, st->known);
     st->known = s->host->alloc(s, bytes + 1);
     st->n_known = st->known ? t->count : 0;
-    if (st->known) memcpy(st->known, t->coord, bytes);
+    if (st->known && bytes) memcpy(st->known, t->coord, bytes);
     return st->known ? BW_OK : BW_ERR_MEMORY;
 }
 
