@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whole files; file.h says what it does. */
 #include "file.h"
+#include "fd_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,20 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Up to n bytes; what there is of them, or -1. */
-static ssize_t all_read(int fd, char *out, size_t n)
-{
-    size_t got = 0;
-    while (got < n) {
-        ssize_t more = read(fd, out + got, n - got);
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) return -1;
-        if (more == 0) break;
-        got += (size_t)more;
-    }
-    return (ssize_t)got;
-}
 
 static enum bw_status open_read(struct bw_stage *s, const char *path, int fd, struct file_bytes *out)
 {
@@ -31,7 +18,7 @@ static enum bw_status open_read(struct bw_stage *s, const char *path, int fd, st
     if (!st.st_size) return s->host->fail(s, BW_ERR_IO, "%s is empty", path);
     out->text = s->host->alloc(s, (size_t)st.st_size + 1);
     if (!out->text) return BW_ERR_MEMORY;
-    ssize_t got = all_read(fd, out->text, (size_t)st.st_size);
+    ssize_t got = fd_read(fd, out->text, (size_t)st.st_size);
     if (got < 0) return s->host->fail(s, BW_ERR_IO, "cannot read %s: %s", path, strerror(errno));
     out->n = (size_t)got;
     out->text[got] = '\0';

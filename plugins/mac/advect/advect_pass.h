@@ -241,6 +241,13 @@ void advect_block_plain(const struct bw_block *b, void *user);
 /// the sweep's.
 enum bw_status turn_limit(struct pass *p, double *dt);
 
+/* ---- advect_mix.c ---- */
+
+/// to = keep to + scale from, both mac; keep 0: whatever `to` holds. Errors: the sweep's.
+enum bw_status flow_mix(struct bw_stage *s, struct bw_field *to, float keep, struct bw_field *from, float scale);
+/// Does the air in inactive tiles move? In those around scratch fields it is still.
+bool flow_has_wind(const struct bw_field_info *vel);
+
 /* ---- advect_start.c ---- */
 
 /// In the first step: finds what pressure will give the flow over `span` seconds. Leaves in `carried` the flow less

@@ -6,7 +6,6 @@
  * Where no projection is in the chain the push is all there will be, and it counts at once. */
 #include "advect_pass.h"
 #include "project/open_flux.h"
-#include <string.h>
 
 /* Steps that the projections of the stage's domain have made in this run; -1: there is none. */
 static int64_t projections_made(struct bw_stage *s)
@@ -18,17 +17,6 @@ static int64_t projections_made(struct bw_stage *s)
         if (found->domain == s->domain)
             made = (made < 0 ? 0 : made) + ((const struct open_flux_api *)table)->steps(found);
     return made;
-}
-
-static void block_copy(const struct bw_block *b, void *user)
-{
-    (void)user;
-    for (int a = 0; a < 3; a++)
-        for (int32_t k = 0; k < b->n[2] + (a == 2 && b->high[2]); k++)
-            for (int32_t j = 0; j < b->n[1] + (a == 1 && b->high[1]); j++)
-                memcpy(bw_f32(&b->view[0], a) + j * b->view[0].sy + k * b->view[0].sz,
-                       bw_f32(&b->view[1], a) + j * b->view[1].sy + k * b->view[1].sz,
-                       (size_t)(b->n[0] + (a == 0 && b->high[0])) * sizeof(float));
 }
 
 const struct bw_stage *pushed_by(struct bw_stage *s, const struct bw_field *vel)
@@ -46,8 +34,7 @@ enum bw_status pushed_begin(struct pushed *u, struct bw_stage *s, struct bw_fiel
     if (u->ran >= step || u->kept > u->ran || made < 0) return BW_OK;
     *u = (struct pushed){s->host->scratch_field(s, BW_MAC, BW_F32), step, u->ran, made, pushed_by(s, vel)};
     if (!u->vel) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the flow before it is pushed.");
-    const struct bw_access row[] = {{u->vel, BW_WRITE_OWN, 0}, {vel, BW_READ, 1}};
-    return s->host->sweep(s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_copy});
+    return flow_mix(s, u->vel, 0, vel, 1);
 }
 
 const struct pushed *pushed_take(struct pushed *u, struct bw_stage *s)

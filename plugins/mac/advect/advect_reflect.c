@@ -29,48 +29,9 @@ struct bw_stage *projector_find(struct bw_stage *s, const struct bw_project_api 
     return found;
 }
 
-/// Views of the two sweeps: what is written, then the velocity.
-enum { VIEW_OUT, VIEW_VEL };
-
-static void rows_combine(const struct bw_block *b, float scale, float keep)
-{
-    const struct bw_view *out = &b->view[VIEW_OUT], *vel = &b->view[VIEW_VEL];
-    for (int c = 0; c < 3; c++) {
-        const int32_t n[3] = {b->n[0] + (c == 0), b->n[1] + (c == 1), b->n[2] + (c == 2)};
-        for (int32_t k = 0; k < n[2]; k++)
-            for (int32_t j = 0; j < n[1]; j++) {
-                float *to = bw_f32(out, c) + j * out->sy + k * out->sz;
-                const float *u = bw_f32(vel, c) + j * vel->sy + k * vel->sz;
-                if (keep == 0)
-                    for (int32_t i = 0; i < n[0]; i++) to[i] = scale * u[i];
-                else
-                    for (int32_t i = 0; i < n[0]; i++) to[i] = scale * u[i] + keep * to[i];
-            }
-    }
-}
-
-static void block_copy(const struct bw_block *b, void *user)
-{
-    (void)user;
-    rows_combine(b, 1, 0);
-}
-
-static void block_reflect(const struct bw_block *b, void *user)
-{
-    (void)user;
-    rows_combine(b, 2, -1);
-}
-
-/* The halo has the high faces. */
-static enum bw_status field_sweep(struct pass *p, struct bw_field *to, uint32_t mode, bw_body_fn body)
-{
-    const struct bw_access row[] = {[VIEW_OUT] = {to, mode, 0}, [VIEW_VEL] = {p->vel, BW_READ, 1}};
-    return p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row, .n_access = 2, .body = body});
-}
-
 static void background_judge(struct bw_stage *s, const struct bw_field_info *vel)
 {
-    if (vel->background[0] != 0 || vel->background[1] != 0 || vel->background[2] != 0)
+    if (flow_has_wind(vel))
         s->host->log(s, BW_LOG_WARNING,
                      "reflection takes the air in inactive tiles for still, though \"%s\" has a background", vel->name);
 }
@@ -82,9 +43,9 @@ static enum bw_status half_step(struct pass *p, struct bw_stage *projection, con
     const double half = 0.5 * p->stage->dt;
     enum bw_status st = pass_along(p, half);
     if (st == BW_OK) st = pass_velocity(p, p->vel, p->vel);
-    if (st == BW_OK) st = field_sweep(p, other, BW_WRITE, block_copy);
+    if (st == BW_OK) st = flow_mix(p->stage, other, 0, p->vel, 1);
     if (st == BW_OK) st = api->project(projection, p->vel, half);
-    if (st == BW_OK) st = field_sweep(p, other, BW_UPDATE, block_reflect);
+    if (st == BW_OK) st = flow_mix(p->stage, other, -1, p->vel, 2);
     return st;
 }
 

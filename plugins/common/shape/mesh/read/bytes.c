@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files; bytes.h says what it does. */
 #include "bytes.h"
+#include <common/file/fd_read.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,20 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Up to n bytes; what there is of them, or -1. */
-static ssize_t all_read(int fd, char *out, size_t n)
-{
-    size_t got = 0;
-    while (got < n) {
-        ssize_t more = read(fd, out + got, n - got);
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) return -1;
-        if (more == 0) break;
-        got += (size_t)more;
-    }
-    return (ssize_t)got;
-}
 
 /* Of the mesh itself a sentence need not tell the name again. */
 static char *fail(struct mesh_build *b, const char *path, const char *what, int error)
@@ -39,7 +26,7 @@ static char *open_read(struct mesh_build *b, const char *path, int fd, size_t *n
     if (!S_ISREG(st.st_mode)) return fail(b, path, "is not a file", 0);
     if (!st.st_size) return fail(b, path, "is empty", 0);
     char *out = mesh_build_grow(b, NULL, 0, (size_t)st.st_size + 1);
-    const ssize_t got = out ? all_read(fd, out, (size_t)st.st_size) : 0;
+    const ssize_t got = out ? fd_read(fd, out, (size_t)st.st_size) : 0;
     if (got < 0) {
         free(out);
         return fail(b, path, "cannot be read", errno);
