@@ -30,8 +30,8 @@ static void block_mix(const struct bw_block *b, void *user)
 enum bw_status flow_mix(struct bw_stage *s, struct bw_field *to, float keep, struct bw_field *from, float scale)
 {
     struct mix by = {keep, scale};
-    const struct bw_access row[] = {[VIEW_TO] = {to, keep == 0 ? BW_WRITE_OWN : BW_UPDATE_OWN, 0},
-                                    [VIEW_FROM] = {from, BW_READ, 1}};
+    const struct bw_access row[] = {
+        [VIEW_TO] = {to, keep == 0 ? BW_WRITE_OWN : BW_UPDATE_OWN, 0}, [VIEW_FROM] = {from, BW_READ, 1}};
     return s->host->sweep(s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_mix, .user = &by});
 }
 
