@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How far gas may turn in a step whose velocity is centred in time. Newton's method finds departure points to a
- * hundredth of a cell while gas turns by TURN_MOST at most (advect_newton.h); beyond, eddies gain or lose what they
- * should keep: a vortex with a core of 5.7 cells has .98 of its peak vorticity by steps of 5 cells, 1.36 radian at its
- * middle, and anything by steps of 8. Shorter steps also say when eddies pass one another: so a fifth of a radian for
- * each cell that gas may move, and TURN_LEAST at least. The rate is the square root of Q = -½ tr(∇u ∇u), which is 0 in
+/* How far gas may turn in a step whose velocity is centred in time. Newton's method finds departure points while gas
+ * turns by TURN_MOST at most (advect_newton.h); beyond, eddies gain or lose what they should keep: in a trial without
+ * this bound a vortex with a core of 5.7 cells had .98 of its peak vorticity by steps of 5 cells, 1.36 radian at its
+ * middle, and 5 times it by steps of 8. Shorter steps also decide when eddies pass one another: so TURN_PER_CELL for
+ * each cell that gas may move, TURN_LEAST at least. The rate is the square root of Q = -½ tr(∇u ∇u), which is 0 in
  * shear, however strong: nothing turns there, and the solve is exact. */
 #include "advect/advect_pass.h"
 
-#define TURN_MOST 1.0 ///< radian
+/* radian */
+#define TURN_MOST 1.0
 #define TURN_LEAST 0.4
 #define TURN_PER_CELL 0.2
 
-struct turning {
-    const struct advect_kernels *kernels;
-};
-
 static void block_turn(const struct bw_block *b, void *user)
 {
-    const struct turning *t = user;
+    const struct pass *p = user;
     const struct bw_view *v = &b->view[0];
     const int thin = b->grid->thin;
     const int32_t step[3] = {thin != 0, thin == 1 ? 0 : (int32_t)v->sy, thin == 2 ? 0 : (int32_t)v->sz};
@@ -26,7 +23,7 @@ static void block_turn(const struct bw_block *b, void *user)
         for (int32_t j = 0; j < b->n[1]; j++) {
             const float *u[3];
             for (int c = 0; c < 3; c++) u[c] = bw_f32(v, c) + j * v->sy + k * v->sz;
-            t->kernels->turn(u, step, b->n[0], &most);
+            p->kernels->turn(u, step, b->n[0], &most);
         }
     b->max[0] = (double)most;
 }
@@ -34,12 +31,11 @@ static void block_turn(const struct bw_block *b, void *user)
 enum bw_status turn_limit(struct pass *p, double *dt)
 {
     struct bw_stage *s = p->stage;
-    struct turning t = {p->kernels};
     double most = 0;
     const struct bw_access access = {p->vel, BW_READ, 1};
     const enum bw_status st = s->host->sweep(
         s, &(struct bw_sweep){
-               .access = &access, .n_access = 1, .body = block_turn, .user = &t, .maxs = &most, .n_maxs = 1});
+               .access = &access, .n_access = 1, .body = block_turn, .user = p, .maxs = &most, .n_maxs = 1});
     const double cells = p->options->cfl > 0 ? p->options->cfl : s->cfl,
                  turn = cells > 0 ? fmin(fmax(TURN_PER_CELL * cells, TURN_LEAST), TURN_MOST) : TURN_MOST;
     *dt = most > 0 ? turn * s->grid->h / sqrt(most) : HUGE_VAL;
