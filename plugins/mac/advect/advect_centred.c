@@ -15,7 +15,7 @@
  * E + 2 |c|² does not grow by it while f(x + D) has no more than f: D must be exact for that (advect_newton.h), and so
  * no gas may turn by more than some radian in a step (ways/advect_turn.c).
  *
- * Interpolation is cubic, less where cells do not resolve the flow (schemes.c): third order. docs/solvers.md has figures.
+ * Interpolation is cubic, less where cells do not resolve the flow (schemes.c): third order. Figures: docs/solvers.md.
  *
  * Fields that are advected go along u, not f, as in leapfrog: u is half a step ahead of them, so it is the flow in the
  * middle of their step, and the lift that they give comes in the middle of its own. That is second order in time, free

@@ -252,6 +252,10 @@ static void notes_close(struct job *j)
 void folder_abandon(struct job *j)
 {
     notes_close(j);
+    free(j->trial.log);
+    free(j->resolved);
+    j->trial.log = j->resolved = NULL;
+    j->trial.on = false;
     folder_unlock(j);
 }
 
