@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `scale`: the same flow, shown so many times as large and the root of that slower. Moments are exact, numbered files
  * keep their rate, and what is written down fits together in its own metres and seconds. */
-#include "physics.h"
+#include "unit/mesh/mesh_world.h"
 
 #include <common/openvdb/bwvdb.h>
-#include <unistd.h>
-
-static char folder[64];
-
-static void folder_make(void)
-{
-    strcpy(folder, "/tmp/billow-larger-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static void folder_remove(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    cr_assert_eq(system(command), 0);
-}
 
 TestSuite(larger, .init = folder_make, .fini = folder_remove);
 
@@ -78,29 +62,16 @@ Test(larger, values_come_as_late)
     }
 }
 
-/* A box whose face goes out by 2 cm a file. */
-static void wave_write(int number)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/wave_%04d.obj", folder, number);
-    FILE *f = fopen(path, "w");
-    const double lo[3] = {-.4, -.3, -.3}, hi[3] = {.2 + .02 * number, .3, .3};
-    fprintf(f, "# z up\n");
-    for (int i = 0; i < 8; i++)
-        fprintf(f, "v %.9g %.9g %.9g\n", i & 1 ? hi[0] : lo[0], i & 2 ? hi[1] : lo[1], i & 4 ? hi[2] : lo[2]);
-    fprintf(f, "f 1 3 4 2\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\nf 5 6 8 7\nf 1 2 6 5\n");
-    fclose(f);
-}
-
-/* A sequence of meshes, and one of points, are where they are at that moment, as fast. */
+/* A sequence of boxes, whose face goes out by 2 cm a file, and one of points: where they are then, as fast. */
 Test(larger, sequences_keep_their_rate)
 {
     static const char *const scales[] = {"", "scale: 4\n"};
     for (int i = 1; i <= 9; i++) {
-        char path[128];
-        wave_write(i);
-        snprintf(path, sizeof path, "%s/p_%04d.csv", folder, i);
-        FILE *f = fopen(path, "w");
+        char name[32];
+        snprintf(name, sizeof name, "wave_%04d.obj", i);
+        box_write(name, (const double[3]){-.4, -.3, -.3}, (const double[3]){.2 + .02 * i, .3, .3}, 0);
+        snprintf(name, sizeof name, "p_%04d.csv", i);
+        FILE *f = file_new(name);
         fprintf(f, "x,y,z,id\n%g,0,0.6,1\n", -.6 + .1 * i);
         fclose(f);
     }

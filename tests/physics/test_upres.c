@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* upres and retime on caches that the tests write themselves: where the added energy lies, that the noise has no
  * divergence and no seams, that the amount of smoke stays, that what moves is where it should be between two frames. */
+#include "folder.h"
 #include "physics.h"
 #include <common/openvdb/bwvdb.h>
-#include <dirent.h>
-#include <unistd.h>
 
 enum { BASE = 24 }; /* cells a side of the caches with eddies */
 
 /* What a cache holds at a place (cells of the cache) and frame: density and flow, m/s. */
 typedef void (*scene_fn)(const double x[3], int frame, float *density, float vel[3]);
-
-static char folder[64];
-
-static void folder_make(void)
-{
-    snprintf(folder, sizeof folder, "/tmp/billow-upres-XXXXXX");
-    cr_assert(mkdtemp(folder));
-}
-
-static void folder_remove(void)
-{
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        unlink(path);
-    }
-    if (d) closedir(d);
-    rmdir(folder);
-}
 
 static void grid_write(struct bwvdb_writer *w, const char *name, int comps, int n, double h, const double origin[3],
                        float *const v[3])

@@ -3,8 +3,8 @@
 #include "physics/physics.h"
 
 /* A flow that Newton's method follows: along closed sides, and gentle, for what is set anew each step counts as its
- * acceleration. A gust in a far
- * corner, m/s: traces of more than 48 cells send what is near the plain way. `beside`: a stage more. */
+ * acceleration. `gust` blows in a far corner, m/s: traces of more than 48 cells send what is near the plain way.
+ * `beside`: a stage more. */
 static struct test_run stirred_beside(uint32_t simd, double gust, const char *beside, const char *scheme)
 {
     struct test_options o = {.threads = 2, .simd = simd};

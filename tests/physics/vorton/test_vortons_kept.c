@@ -1,112 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Vortons: viscosity, remeshing, and what goes between them and grids: what has to stay, and how fast the rest goes. */
+/* Vortons: remeshing, and what goes between them and grids: what has to stay, and how fast the rest goes. */
+#include "folder.h"
 #include "vortons.h"
-
-/* ---- viscosity ---- */
-
-/* A long tube whose core spreads: velocity at mid-length against Lamb and Oseen's, 2 %. */
-Test(vortons_kept, lamb_oseen)
-{
-    struct test_run r =
-        run("billow: 1\ndomain: {cells: [48, 48, 16], voxel: 2 cm, origin: [-0.48, -0.48, -0.16], margin: 100}\n"
-            "time: {fps: 25, frames: 1-26, substeps: 2}\nstages:\n"
-            "  - set: {field: density, value: 1}\n"
-            "  - vorton.emit: {source: {tube: {from: [0, 0, -6], to: [0, 0, 6], core: 5 cm, circulation: 1}}}\n"
-            "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - vorton.diffuse: {method: core, viscosity: 0.003}\n"
-            "  - tracers: {shape: {sphere: {radius: 2 cm}}, count: 10}\n"
-            "  - to_grid: {density: none, velocity: vel, detail: 1}\n");
-    struct grid v = grid_of(&r, "vel", 1);
-    double s2 = .05 * .05 + 2 * .003 * 1.0;
-    for (int i = 26; i < 46; i += 3) {
-        double x = (i - 24 + .5) * .02, want = 1 / (2 * PI * x) * (1 - exp(-x * x / (2 * s2)));
-        double is = at(&v, i, 24, 8); /* on y = 0, at x */
-        cr_assert_float_eq(is, want, .02 * want, "x = %.2f: %.4f m/s, not %.4f", x, is, want);
-    }
-    bw_free(v.v);
-    test_end(&r);
-}
-
-/// Mean of x² by strength.
-static double variance(const struct test_run *r)
-{
-    int64_t n;
-    const double *x = attribute(r, "vortons", "pos", &n), *a = attribute(r, "vortons", "strength", &n);
-    double sum = 0, weight = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += a[3 * i + 2] * x[3 * i] * x[3 * i];
-        weight += a[3 * i + 2];
-    }
-    return sum / weight;
-}
-
-/* Exchange among the nodes of a remeshed tube: its cross-section's variance grows by 2νt, its strength stays. */
-Test(vortons_kept, strength_exchange)
-{
-    if (test_short()) cr_skip_test("accuracy alone");
-    struct test_run r[2];
-    double total[2][3], impulse[3], all;
-    for (int i = 0; i < 2; i++) {
-        r[i] =
-            run(HEAD "time: {fps: 25, frames: 1001-%d, substeps: 2}\nstages:\n"
-                     "  - vorton.emit: {source: {tube: {from: [0, 0, -0.1], to: [0, 0, 0.1], core: 10 cm, circulation: "
-                     "1, layers: 3}}}\n"
-                     "  - vorton.remesh: {interval: 0.2, spacing: 4 cm, threshold: 1e-4, margin: 2}\n"
-                     "  - vorton.diffuse: {viscosity: 0.005}\n",
-                i ? 1016 : 1006);
-        sums(&r[i], total[i], impulse, &all);
-    }
-    double grown = variance(&r[1]) - variance(&r[0]), want = 2 * .005 * .4;
-    cr_assert_float_eq(grown, want, .02 * want, "variance grew by %.5f m², not %.5f", grown, want);
-    cr_assert_float_eq(total[1][2], total[0][2], 1e-12 * all, "Σα from %.15g to %.15g", total[0][2], total[1][2]);
-    test_end(&r[0]);
-    test_end(&r[1]);
-}
-
-/* The same before the interval is over, from the tube as it is emitted on: the first step remeshes. */
-Test(vortons_kept, exchange_from_the_first_step)
-{
-    struct test_run r[2];
-    for (int i = 0; i < 2; i++) {
-        r[i] =
-            run(HEAD "time: {fps: 25, frames: 1001-%d, substeps: 1}\nstages:\n"
-                     "  - vorton.emit: {source: {tube: {from: [0, 0, -0.1], to: [0, 0, 0.1], core: 10 cm, circulation: "
-                     "1, layers: 2}}}\n"
-                     "  - vorton.remesh: {interval: 1000 s, spacing: 4 cm, threshold: 1e-4, margin: 2}\n"
-                     "  - vorton.diffuse: {viscosity: 0.005}\n",
-                i ? 1007 : 1002);
-        const double carried = metric(&r[i], "vorton.diffuse.carried");
-        cr_assert(carried > .7 && carried < 1.1, "%g of the viscosity", carried);
-    }
-    double grown = variance(&r[1]) - variance(&r[0]), want = 2 * .005 * .2;
-    cr_assert_float_eq(grown, want, .05 * want, "variance grew by %.5f m², not %.5f", grown, want);
-    test_end(&r[0]);
-    test_end(&r[1]);
-}
-
-/* Where vortons do not stand side by side exchange cannot spread them: refused, at the stage's line; lines, sheets and
- * single ones. On a lattice, and where a shape or a core is full of vortons, it is taken. */
-Test(vortons_kept, exchange_wants_neighbours)
-{
-    static const char *const lone[] = {"ring: {radius: 50 cm, core: 10 cm}", "tube: {core: 5 cm}", "sheet: {}",
-                                       "cloud: {count: 20, core: 1 cm}"};
-    for (int i = 0; i < 4; i++) {
-        char stages[200];
-        snprintf(stages, sizeof stages, "  - vorton.emit: {source: {%s}}\n  - vorton.diffuse: {}\n", lone[i]);
-        refuse(stages, ":6:5: frame 2: vorton.diffuse: these vortons do not stand side by side");
-    }
-    static const char *const fine[] = {
-        "ring: {radius: 50 cm, core: 10 cm}}}\n  - vorton.remesh: {interval: 0.04, spacing: 5 cm}\n",
-        "ring: {radius: 50 cm, core: 10 cm, layers: 3}}}\n", "cloud: {core: 8 cm}}}\n"};
-    for (int i = 0; i < 3; i++) {
-        struct test_run r = run(HEAD "time: {fps: 25, frames: 1-2, substeps: 1}\nstages:\n  - vorton.emit: {source: "
-                                     "{%s  - vorton.diffuse: {}\n",
-                                fine[i]);
-        double carried = metric(&r, "vorton.diffuse.carried");
-        fprintf(stderr, "%.25s: %.3f of the viscosity\n", fine[i], carried);
-        cr_assert(carried > (i ? .2 : .8) && carried < 1.1, "%g", carried);
-        test_end(&r);
-    }
-}
 
 /* ---- lattice, merging, splitting: what has to stay ---- */
 
@@ -242,8 +137,8 @@ Test(vortons_kept, smoke_is_conserved)
 /* What the exporter ply writes, vorton.emit reads: the same vortons. */
 Test(vortons_kept, there_and_back)
 {
-    char folder[] = "/tmp/billow-vortons-XXXXXX", stages[256];
-    cr_assert_not_null(mkdtemp(folder));
+    char stages[256];
+    folder_make();
     struct test_options o = {.simd = UINT32_MAX, .out = folder};
     struct test_run there = run_with(&o,
                                      HEAD "time: {fps: 24, frames: 1-1}\nname: ring\nstages:\n"
@@ -262,8 +157,7 @@ Test(vortons_kept, there_and_back)
     }
     test_end(&there);
     test_end(&back);
-    snprintf(stages, sizeof stages, "rm -r %s", folder);
-    cr_assert_eq(system(stages), 0);
+    folder_remove();
 }
 
 /// A binary PLY of doubles and floats.
@@ -272,7 +166,7 @@ struct ply {
     long rows;
 };
 
-static struct ply ply_read(const char *folder, const char *particles, int frame)
+static struct ply ply_read(const char *particles, int frame)
 {
     struct ply p = {.head = calloc(1, 1 << 22)};
     char path[128];
@@ -337,8 +231,7 @@ Test(vortons_kept, velocities_of_the_frame)
     static const char *const what[] = {"vortons", "tracers"};
     uint64_t h[2];
     for (int looks = 0; looks < 2; looks++) {
-        char folder[] = "/tmp/billow-vortons-XXXXXX", command[64];
-        cr_assert_not_null(mkdtemp(folder));
+        folder_make();
         struct test_options o = {.simd = UINT32_MAX, .out = folder};
         struct test_run r =
             run_with(&o,
@@ -350,7 +243,7 @@ Test(vortons_kept, velocities_of_the_frame)
                      looks ? "export:\n  - ply: {precision: double}\n" : "");
         h[looks] = hash(&r, "vortons", "pos");
         for (int k = 0; k < (test_short() ? 1 : 6) * looks; k++) {
-            struct ply from = ply_read(folder, "vortons", k % 3 + 1), p = ply_read(folder, what[k / 3], k % 3 + 1);
+            struct ply from = ply_read("vortons", k % 3 + 1), p = ply_read(what[k / 3], k % 3 + 1);
             double wrong = 0, all = 0, x[3], is[3], u[3];
             for (long i = 0; i < p.rows; i++) {
                 ply_take(&p, i, "x", 3, x);
@@ -369,8 +262,7 @@ Test(vortons_kept, velocities_of_the_frame)
             free(p.head);
         }
         test_end(&r);
-        snprintf(command, sizeof command, "rm -r %s", folder);
-        cr_assert_eq(system(command), 0);
+        folder_remove();
     }
     cr_assert_eq(h[0], h[1], "who looks changes the flow");
 }

@@ -3,28 +3,13 @@
 #ifndef MESH_WORLD_H
 #define MESH_WORLD_H
 
+#include "folder.h"
 #include "physics/physics.h"
-#include <string.h>
 #include <unistd.h>
 
 #define STILL                                                                                                          \
     "billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"                          \
     "time: {fps: 25, frames: 1-1}\nstages:\n" KEEP_VEL
-
-static char folder[64];
-
-static void folder_make(void)
-{
-    strcpy(folder, "/tmp/billow-mesh-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static void folder_remove(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    cr_assert_eq(system(command), 0);
-}
 
 static inline const char *meshes(void)
 {
@@ -35,24 +20,20 @@ static inline const char *meshes(void)
     return path;
 }
 
-static inline FILE *file_new(const char *name)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    cr_assert_not_null(f);
-    return f;
-}
-
 /* A box as OBJ; `split` cuts its lid in three instead of two triangles. */
-static inline void box_write(const char *name, const double lo[3], const double hi[3], int split)
+static inline void box_put(FILE *f, const double lo[3], const double hi[3], int split)
 {
-    FILE *f = file_new(name);
     for (int i = 0; i < 8; i++)
         fprintf(f, "v %.9g %.9g %.9g\n", i & 1 ? hi[0] : lo[0], i & 2 ? hi[1] : lo[1], i & 4 ? hi[2] : lo[2]);
     if (split) fprintf(f, "v %.9g %.9g %.9g\n", .5 * (lo[0] + hi[0]), lo[1], hi[2]);
     fprintf(f, "f 1 3 4 2\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
     fprintf(f, split ? "f 5 9 7\nf 9 8 7\nf 9 6 8\nf 1 2 9\nf 1 9 5\nf 2 6 9\n" : "f 5 6 8 7\nf 1 2 6 5\n");
+}
+
+static inline void box_write(const char *name, const double lo[3], const double hi[3], int split)
+{
+    FILE *f = file_new(name);
+    box_put(f, lo, hi, split);
     fclose(f);
 }
 

@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Curves of other programs: the same one from every format, in centimetres and y-up too, as a way and as places. */
+#include "folder.h"
 #include "preset/preset.h"
-#include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define HEAD "billow: 1\ndomain: {cells: [32, 32, 32], voxel: 1 cm}\n"
 
-static char dir[64];
-
-static void folder_make(void)
-{
-    snprintf(dir, sizeof dir, "/tmp/billow_curve_XXXXXX");
-    cr_assert_not_null(mkdtemp(dir));
-}
-
 static void file_write(const char *name, const char *text)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
-    cr_assert_not_null(f);
+    FILE *f = file_new(name);
     fputs(text, f);
     fclose(f);
-}
-
-static void folder_remove(void)
-{
-    static const char *const names[] = {"a.yaml", "c.obj", "c.csv", "c.usda"};
-    char path[128];
-    for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
-        unlink(path);
-    }
-    rmdir(dir);
 }
 
 TestSuite(curve, .init = folder_make, .fini = folder_remove);
@@ -46,7 +21,7 @@ static struct bw_preset *load(const char *what, struct bw_diag *d)
     char text[512], path[128];
     snprintf(text, sizeof text, HEAD "stages:\n  - emit: {way: %s}\n", what);
     file_write("a.yaml", text);
-    snprintf(path, sizeof path, "%s/a.yaml", dir);
+    snprintf(path, sizeof path, "%s/a.yaml", folder);
     return bw_preset_load(path, NULL, d);
 }
 

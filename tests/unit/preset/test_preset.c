@@ -3,42 +3,20 @@
 #include "base/alloc.h"
 #include "preset/values/params.h"
 #include "preset/preset.h"
-#include <criterion/criterion.h>
+#include "folder.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD "billow: 1\ndomain: {cells: [32, 32, 32], voxel: 1 cm}\n"
-
-static char dir[64];
-
-static void folder_make(void)
-{
-    snprintf(dir, sizeof dir, "/tmp/billow_preset_XXXXXX");
-    cr_assert_not_null(mkdtemp(dir));
-}
-
-static void folder_remove(void)
-{
-    static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml", "c.csv"};
-    char path[128];
-    for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
-        unlink(path);
-    }
-    rmdir(dir);
-}
 
 TestSuite(preset, .init = folder_make, .fini = folder_remove);
 
 static const char *file_write(const char *name, const char *text)
 {
     static char path[128];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
-    cr_assert_not_null(f);
+    FILE *f = file_new(name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     fputs(text, f);
     fclose(f);
     return path;
@@ -121,7 +99,7 @@ Test(preset, example_of_the_design)
     cr_expect(!strcmp(p->stage[2].id, "mac.advect") && !strcmp(bw_node_get(p->stage[2].bind, "density")->text, "dye"));
     cr_expect(!strcmp(p->stage[4].id, "mac.project_2") && !strcmp(p->stage[5].id, "mac.project_3"));
     cr_expect(p->stage[0].place.line == 9 && p->stage[0].place.column == 5);
-    cr_expect(!strncmp(p->comment, "A campfire: watch", 17) && p->n_files == 1 && !strcmp(p->dir, dir));
+    cr_expect(!strncmp(p->comment, "A campfire: watch", 17) && p->n_files == 1 && !strcmp(p->dir, folder));
     bw_preset_free(p);
     cr_expect_eq(bw_alloc_live(), 0);
 }
@@ -410,12 +388,12 @@ Test(preset, find)
     struct bw_diag d = {0};
     file_write("c.yaml", campfire);
     char search[128];
-    snprintf(search, sizeof search, "/nowhere:%s", dir);
+    snprintf(search, sizeof search, "/nowhere:%s", folder);
     char *path = bw_preset_find("c", search, NULL, &d);
     cr_assert_not_null(path);
     cr_expect(strstr(path, "/c.yaml"));
     bw_free(path);
-    cr_expect_null(bw_preset_find("cc", NULL, dir, &d));
+    cr_expect_null(bw_preset_find("cc", NULL, folder, &d));
     cr_expect_str_eq(d.first, "there is no preset \"cc\"; did you mean \"c\"?");
     bw_diag_free(&d);
     cr_expect_eq(bw_alloc_live(), 0);

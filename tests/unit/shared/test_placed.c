@@ -17,13 +17,11 @@ static const struct box crate = {{-.5, 0, -.3}, {.5, .75, .3}};
 
 static void box_file(const char *name, const char *head, const struct box *b, double scale)
 {
-    static const int face[6][4] = {{1, 3, 4, 2}, {3, 7, 8, 4}, {1, 5, 7, 3}, {2, 4, 8, 6}, {5, 6, 8, 7}, {1, 2, 6, 5}};
     FILE *f = file_new(name);
+    double lo[3], hi[3];
+    for (int a = 0; a < 3; a++) lo[a] = scale * b->lo[a], hi[a] = scale * b->hi[a];
     fputs(head, f);
-    for (int i = 0; i < 8; i++)
-        fprintf(f, "v %.9g %.9g %.9g\n", scale * (i & 1 ? b->hi[0] : b->lo[0]), scale * (i & 2 ? b->hi[1] : b->lo[1]),
-                scale * (i & 4 ? b->hi[2] : b->lo[2]));
-    for (int i = 0; i < 6; i++) fprintf(f, "f %d %d %d %d\n", face[i][0], face[i][1], face[i][2], face[i][3]);
+    box_put(f, lo, hi, 0);
     fclose(f);
 }
 

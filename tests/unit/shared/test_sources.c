@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files as sources: a VDB grid, fog or level set, against the shape it was made from; points of PLY and CSV against
  * spheres that move; and files that are no good, named with the line. */
+#include "folder.h"
 #include "support.h"
-#include <criterion/criterion.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char folder[64];
-
-static void folder_make(void)
-{
-    strcpy(folder, "/tmp/billow-source-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static void folder_remove(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    cr_assert_eq(system(command), 0);
-}
 
 TestSuite(sources, .init = folder_make, .fini = folder_remove);
 
 static void file_write(const char *name, const void *text, size_t size)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "wb");
-    cr_assert(f && fwrite(text, 1, size, f) == size);
+    FILE *f = file_new(name);
+    cr_assert_eq(fwrite(text, 1, size, f), size);
     fclose(f);
 }
 
