@@ -25,20 +25,14 @@ struct judge {
     const char *name;
     struct box3 domain;
     int of_file, y_up, up_said; ///< contents of a file; how its axes were taken, and whether the preset said so
-    struct box3 file;           ///< round them as read, z up
-    struct pose pose;           ///< where the stage begins
-    struct box3 begin;          ///< bounds there
-    double size[3];             ///< largest extents, m
-    int inside;                 ///< it touches the domain at some time
+    const char *pattern;        ///< that file, or a sequence of them
+    const struct sequence *sequence;
+    struct box3 file;  ///< round them as read, z up
+    struct pose pose;  ///< where the stage begins
+    struct box3 begin; ///< bounds there
+    double size[3];    ///< largest extents, m
+    int inside;        ///< it touches the domain at some time
 };
-
-static const struct sequence *sequence_of(const struct judge *j)
-{
-    const struct shape_state *state = j->stage->state;
-    return j->shape->kind == SHAPE_MESH  ? &state->mesh.sequence
-           : j->shape->kind == SHAPE_VDB ? &state->vdb.sequence
-                                         : &state->points.sequence;
-}
 
 static int box_empty(const struct box3 *b) { return !(b->lo[0] <= b->hi[0]); }
 
@@ -87,17 +81,20 @@ static int file_take(struct judge *j)
     const struct mesh_file *mesh = &state->mesh.file[1];
     const struct shape *s = j->shape;
     int blank = 0;
-    j->of_file = 1;
     if (s->kind == SHAPE_MESH) {
+        j->pattern = s->mesh.file, j->sequence = &state->mesh.sequence;
         blank = state->mesh.blank, j->file = mesh->box;
         j->y_up = mesh->y_up, j->up_said = s->mesh.up != MESH_UP_AUTO;
     } else if (s->kind == SHAPE_VDB) {
+        j->pattern = s->vdb.file, j->sequence = &state->vdb.sequence;
         blank = state->vdb.blank, j->file = state->vdb.box;
         j->y_up = j->up_said = s->vdb.up; // z may be the default
     } else if (s->kind == SHAPE_POINTS) {
+        j->pattern = s->points.file, j->sequence = &state->points.sequence;
         blank = state->points.blank, j->file = points_box(&state->points.file[1]);
         j->y_up = j->up_said = s->points.up;
-    } else j->of_file = 0;
+    }
+    j->of_file = j->pattern != NULL;
     return !j->of_file || (!blank && !box_empty(&j->file));
 }
 
@@ -113,15 +110,14 @@ static void motion_follow(struct judge *j, double from, double to)
 }
 
 /* Of another file of the sequence; empty where there is none. Errors are said. */
-static enum bw_status other_box(struct bw_stage *s, const struct shape *shape, int64_t number, struct box3 *box)
+static enum bw_status other_box(const struct judge *j, int64_t number, struct box3 *box)
 {
     char path[SEQUENCE_PATH];
     struct mesh_file mesh = {0};
     struct points_file points = {0};
-    const char *pattern = shape->kind == SHAPE_MESH  ? shape->mesh.file
-                          : shape->kind == SHAPE_VDB ? shape->vdb.file
-                                                     : shape->points.file;
-    if (!sequence_path(pattern, number, path) || access(path, F_OK)) return BW_OK;
+    struct bw_stage *s = j->stage;
+    const struct shape *shape = j->shape;
+    if (!sequence_path(j->pattern, number, path) || access(path, F_OK)) return BW_OK;
     if (shape->kind == SHAPE_VDB) return volume_file_box(s, &shape->vdb, path, box);
     const enum bw_status status = shape->kind == SHAPE_MESH ? mesh_read(s, path, shape->mesh.up, &mesh)
                                                             : points_read(s, path, shape->points.up, &points);
@@ -134,14 +130,13 @@ static enum bw_status other_box(struct bw_stage *s, const struct shape *shape, i
 /* Later files of a sequence, whose contents may come in. What can't be read is told when its frame comes. */
 static void files_follow(struct judge *j, double from, double to)
 {
-    const struct sequence *q = sequence_of(j);
-    for (int i = 1; i <= FILES && q->numbered && !j->inside; i++) {
+    for (int i = 1; i <= FILES && j->sequence->numbered && !j->inside; i++) {
         const double time = from + (to - from) * i / FILES;
         const int64_t number =
-            sequence_number(j->stage, q, j->stage->frame + (time - j->stage->time) * j->stage->fps, 1);
+            sequence_number(j->stage, j->sequence, j->stage->frame + (time - j->stage->time) * j->stage->fps, 1);
         struct box3 file = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
         struct pose pose;
-        if (number < 0 || other_box(j->stage, j->shape, number, &file) || !pose_when(j, time, &pose)) j->inside = 1;
+        if (number < 0 || other_box(j, number, &file) || !pose_when(j, time, &pose)) j->inside = 1;
         else if (!box_empty(&file)) {
             const struct box3 b = pose_file_bounds(&pose, &file);
             j->inside |= touches(j, &b);
@@ -218,15 +213,11 @@ static void remedy_find(const struct judge *j, char out[80])
 
 /* ---- sentences ---- */
 
-static const char *name_of(const struct shape *s)
+static const char *name_of(const struct judge *j)
 {
     static const char *const plain[] = {"the sphere", "the box", "the cylinder", "the torus"};
-    const char *path = s->kind == SHAPE_MESH     ? s->mesh.file
-                       : s->kind == SHAPE_VDB    ? s->vdb.file
-                       : s->kind == SHAPE_POINTS ? s->points.file
-                                                 : NULL;
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : plain[s->kind];
+    const char *slash = j->pattern ? strrchr(j->pattern, '/') : NULL;
+    return slash ? slash + 1 : j->pattern ? j->pattern : plain[j->shape->kind];
 }
 
 static void spans_write(const struct judge *j, char out[TEXT])
@@ -322,9 +313,9 @@ int shape_place_tell(struct bw_stage *s, const struct shape *shape)
     if (shape->kind < 0 || shape->kind >= SHAPE_EVERYWHERE || s->grid->n[0] <= 0 || !span ||
         !span->times(s, &from, &to))
         return 0;
-    j.name = name_of(shape);
     j.domain = domain_box(s->grid);
     if (!file_take(&j) || !pose_when(&j, from, &j.pose)) return 0;
+    j.name = name_of(&j);
     j.begin = bounds_of(&j, &j.pose, &j.file);
     motion_follow(&j, from, to);
     if (!j.inside && j.of_file) files_follow(&j, from, to);
