@@ -189,12 +189,21 @@ static void weights_find(const struct gathering *g, const struct stretch *s, int
     }
 }
 
-/* Where node `at` of an axis is kept; -1: nowhere, it lies beyond the lattice and has no values. */
-static int32_t node_kept(const struct lattice *l, int a, int32_t at)
+/* Where node `at` of an axis, none before the lattice's first, is kept; the lattice's count: nowhere, it lies beyond. */
+static int32_t node_kept(const struct lattice *l, int a, int32_t at) { return l->round[a] ? at % l->n[a] : at; }
+
+/* A row of n nodes from `at` on: in runs, the later ones from the axis' first node on. */
+static void row_add(const struct lattice *l, size_t to, int c, int32_t at, int32_t n, const float *row,
+                    const float *weight, float w)
 {
-    if (at >= 0 && at < l->n[a]) return at;
-    if (!l->round[a]) return -1;
-    return (at % l->n[a] + l->n[a]) % l->n[a];
+    for (int32_t i = 0, x = node_kept(l, 0, at); i < n && x < l->n[0]; x = l->round[0] ? 0 : l->n[0]) {
+        float *value = l->value[c] + to + x, *sum = l->weight[c] + to + x;
+        const int32_t run = n - i < l->n[0] - x ? n - i : l->n[0] - x;
+        for (int32_t q = 0; q < run; q++, i++) {
+            value[q] += row[i];
+            sum[q] += w * weight[i];
+        }
+    }
 }
 
 /* Plane q of a tile's row goes to the lattice. */
@@ -207,27 +216,22 @@ static void plane_add(const struct gathering *g, int64_t t, int c, int32_t q, in
     for (int a = 0; a < 3; a++) weights_find(g, &s[a], a, c, weight[a]);
     for (int32_t j = 0; j < g->n[1]; j++, row += g->n[0]) {
         const int32_t y = node_kept(l, 1, s[1].node + j);
-        if (y < 0) break;
-        const size_t to = (size_t)l->n[0] * ((size_t)y + (size_t)l->n[1] * (size_t)plane);
-        const float w = weight[1][j] * weight[2][q];
-        for (int32_t i = 0; i < g->n[0]; i++) {
-            const int32_t x = node_kept(l, 0, s[0].node + i);
-            if (x < 0) break;
-            l->value[c][to + (size_t)x] += row[i];
-            l->weight[c][to + (size_t)x] += w * weight[0][i];
-        }
+        if (y >= l->n[1]) break;
+        row_add(l, (size_t)l->n[0] * ((size_t)y + (size_t)l->n[1] * (size_t)plane), c, s[0].node, g->n[0], row,
+                weight[0], weight[1][j] * weight[2][q]);
     }
 }
 
 static void rows_add(int64_t task, uint32_t worker, void *user)
 {
     const struct gathering *g = user;
+    const struct lattice *l = g->l;
     const int32_t plane = (int32_t)(task / 3), c = (int32_t)(task % 3);
+    const int64_t period = l->round[2] ? l->n[2] : INT32_MAX;
     (void)worker;
     for (int64_t t = g->first; t < g->end && c != g->grid->thin; t++) {
-        const int32_t node = tile_stretch(g, t, 2).node;
-        for (int32_t q = 0; q < g->n[2]; q++)
-            if (node_kept(g->l, 2, node + q) == plane) plane_add(g, t, c, q, plane);
+        const int64_t q = plane - node_kept(l, 2, tile_stretch(g, t, 2).node);
+        for (int64_t k = q < 0 ? q + period : q; k < g->n[2]; k += period) plane_add(g, t, c, (int32_t)k, plane);
     }
 }
 
@@ -267,14 +271,16 @@ struct smoothing {
     float tap[TAPS_MOST + 1]; ///< [0]: the middle
 };
 
-/* A row along a periodic axis: every value is there. */
+/* A row along a periodic axis: every value is there, those beyond its end from its begin on. */
 static void row_smooth_round(const struct smoothing *m, const float *in, float *out)
 {
     const int32_t n = m->n[0];
     for (int q = -m->reach; q <= m->reach; q++) {
         const float tap = m->tap[q < 0 ? -q : q];
-        for (int32_t i = 0, from = (q % n + n) % n; i < n && q; i++, from = from + 1 == n ? 0 : from + 1)
-            out[i] += tap * in[from];
+        const int32_t from = (q % n + n) % n, end = n - from;
+        if (!q) continue;
+        for (int32_t i = 0; i < end; i++) out[i] += tap * in[from + i];
+        for (int32_t i = end; i < n; i++) out[i] += tap * in[i - end];
     }
 }
 
