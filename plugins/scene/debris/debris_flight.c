@@ -265,11 +265,14 @@ static enum bw_status flight_run(struct flight *f, int32_t parts)
 }
 
 /// Across periodic sides each bead is there once more, a box away: what reaches over a side comes in through the other.
-static void beads_mirror(const struct bw_domain_info *g, struct debris_state *st)
+/// The copies follow it at once: the order in which a cell meets beads is that of the pieces, wherever the box ends.
+static void bead_keep(const struct bw_domain_info *g, struct debris_state *st, const struct bead *bead)
 {
+    const int64_t first = st->beads;
+    st->bead[st->beads++] = *bead;
     for (int a = 0; a < 3; a++) {
-        const int64_t n = debris_goes_round(g, a) ? st->beads : 0;
-        for (int64_t i = 0; i < n; i++) {
+        const int64_t n = debris_goes_round(g, a) ? st->beads : first;
+        for (int64_t i = first; i < n; i++) {
             struct bead *b = &st->bead[st->beads++];
             const double box = g->n[a] * g->h;
             *b = st->bead[i];
@@ -295,8 +298,7 @@ static enum bw_status beads_keep(const struct flight *f)
     }
     for (int64_t i = 0; i < f->pieces->count; i++)
         for (int32_t k = 0; k < f->flyer[i].beads; k++)
-            if (f->bead[i * f->room + k].radius > 0) st->bead[st->beads++] = f->bead[i * f->room + k];
-    beads_mirror(s->grid, st);
+            if (f->bead[i * f->room + k].radius > 0) bead_keep(s->grid, st, &f->bead[i * f->room + k]);
     return BW_OK;
 }
 
