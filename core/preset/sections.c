@@ -127,7 +127,8 @@ static const struct bw_param limits_rows[] = {
 static const struct bw_param checkpoints_rows[] = {
     BW_F64(CHECKPOINTS, every, "every", "60 s", 0, 1e9, "s", "At least so long between two; 0: not by time."),
     BW_INT(CHECKPOINTS, frames, "frames", "0", 0, 1e9, "One after so many frames; 0: not by frames."),
-    BW_INT(CHECKPOINTS, keep, "keep", "2", 1, 1e9, "How many are kept, the newest."),
+    BW_INT(CHECKPOINTS, keep, "keep", "0", 0, 1e9,
+           "How many are kept, the newest; 0: two, and the fewer of those before the older they are."),
 };
 
 #define FIELD struct bw_field_values

@@ -19,7 +19,7 @@ sed 's/name: puff/name: film/' bare.yaml >film.yaml
 printf 'export:\n  - mp4: {size: 64, sheet: no}\n' >>film.yaml
 mkdir built; cp "$("$billow" info mac.project | sed -n 's/^plugin: //p')" built; echo >>built/mac.so
 for preset in numbers film; do
-    during 8 'kill -KILL $pid' bake $preset.yaml --out $preset --simd baseline
+    during 8 "until ls $preset/checkpoints/*.bwck; do sleep 0.01; done; kill -KILL \$pid" bake $preset.yaml --out $preset --simd baseline
     all $preset | grep -v '/\.' >stays.txt
     that "$preset: killed with checkpoints" grep -q bwck stays.txt
     find $preset -name '.*' -type f -delete
@@ -94,6 +94,31 @@ nothing_big --force; expect "--force asks whether it fits" 7 "needs up to .* whe
 stays "refused" fresh
 nothing_big --force --overcommit --set time.frames=1001-1001; expect "--overcommit does not" 0 "1 frame"
 nothing_big --overcommit --set time.frames=1001-1001 --set stages.mac.forces.buoyancy=3; expect "--overcommit replaces nothing" 2 "fresh holds a different bake"
+
+# ---- old checkpoints thin out ----
+# spread FOLDER: the newest two are there; before any frame there is one at most four times as old; those older than the
+# two take a quarter of what the other files do at most.
+spread() {
+    python3 - "$1" <<'EOF'
+import os, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+kept = {int(p.stem[-4:]): p.stat().st_size for p in folder.glob("checkpoints/*.bwck")}
+frames = sorted(kept, reverse=True)
+age = [frames[0] - f for f in frames]
+assert age[1] == 1 and 5 <= len(age) <= 8, frames
+assert all(old <= 4 * young for young, old in zip(age[1:], age[2:])) and frames[-1] <= 1004, frames
+rest = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file() and p.suffix != ".bwck")
+assert sum(kept[f] for f in frames[2:]) <= rest / 4, (kept, rest)
+EOF
+}
+run bake puff.yaml --out thin --set time.frames=1001-1064 --set checkpoints.frames=1
+that "log-spaced" spread thin
+run resume thin --from-frame 1030 --set stages.mac.forces.buoyancy=3; expect "so a late change finds one" 0 "64 frames"
+that "before its frame" grep -qE "^resumed from thin/checkpoints/puff_10[012].\.bwck" thin/bake.log
+run bake puff.yaml --out two --set checkpoints.frames=1 --set checkpoints.keep=2
+that "as many as one says" test "$(cd two/checkpoints && echo *)" = "puff_1005.bwck puff_1006.bwck"
+run bake puff.yaml --out bare --mute vdb --set checkpoints.frames=1
+that "beside small files the newest two" test "$(cd bare/checkpoints && echo *)" = "puff_1005.bwck puff_1006.bwck"
 
 # ---- the way to more checkpoints ----
 run bake shot.yaml --out few --set checkpoints.frames=0

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -276,23 +277,66 @@ void resume_note_change(struct job *j, const struct bw_node *resolved)
     free(text);
 }
 
-/* ---- the last few are kept ---- */
+/* ---- which are kept ---- */
+
+enum { NEWEST = 2 };            ///< that are always kept, where the preset does not say how many
+static const double PART = .25; ///< of the bytes of all other files, which older ones may take
+
+static double bytes_of(json_t *files, const char *name)
+{
+    const double bytes = (double)facts_of(json_object_get(files, name)).bytes;
+    return bytes > 0 ? bytes : 0;
+}
+
+static double cache_bytes(json_t *files)
+{
+    double bytes = 0;
+    const char *name;
+    json_t *file;
+    json_object_foreach (files, name, file) bytes += file_is_checkpoint(name) ? 0 : bytes_of(files, name);
+    return bytes;
+}
+
+/* The power of `base` that an age, frames, has reached. */
+static int age_class(int64_t age, double base) { return (int)floor(log((double)age + .5) / log(base)); }
+
+/* Of those that are older than the newest, the oldest of each class of age stays; answers their bytes. */
+static double older_choose(const struct found *list, int32_t n, json_t *files, double base, bool *stays)
+{
+    double bytes = 0;
+    for (int32_t i = NEWEST; i < n; i++) {
+        const int age = age_class(list[0].frame - list[i].frame, base);
+        stays[i] = i + 1 == n || age != age_class(list[0].frame - list[i + 1].frame, base);
+        bytes += stays[i] ? bytes_of(files, list[i].name) : 0;
+    }
+    return bytes;
+}
+
+/* Classes begin at ages of 1, 2, 4, 8 … frames, so that before any frame there is one at most four times as old; where
+ * that takes too much, at 1, 4, 16 …, then at 1, 16, 256 …; in the end none of the older ones stays. */
+static void thin_out(struct job *j, const struct found *list, int32_t n, bool *stays)
+{
+    json_t *files = journal_files(&j->journal);
+    const double most = PART * cache_bytes(files);
+    double base = 2;
+    while (base < 1e9 && older_choose(list, n, files, base, stays) > most) base *= base;
+    for (int32_t i = NEWEST; i < n && !(base < 1e9); i++) stays[i] = false;
+    json_decref(files);
+}
 
 void resume_prune(const char *name, int64_t frame, void *user)
 {
     struct job *j = user;
-    struct found *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
-    int32_t n = list ? checkpoints_list(j->out, list) : 0, kept = 0;
-    int64_t keep = j->preset->checkpoint_keep;
-    for (int32_t i = 0; i < n; i++) {
-        bool mine = !strcmp(list[i].name, name);
-        if (mine || (list[i].frame <= frame && kept + 1 < keep)) {
-            kept += !mine;
-            continue;
-        }
-        journal_drop(&j->journal, list[i].name);
-    }
-    list_free(list, n);
+    struct found *all = bw_calloc(CHECKPOINTS_MAX * sizeof *all), *list = all;
+    int32_t n = all ? checkpoints_list(j->out, all) : 0, later = 0;
+    bool stays[CHECKPOINTS_MAX] = {false};
+    for (; later < n && list->frame > frame; later++) journal_drop(&j->journal, list++->name);
+    const int64_t said = j->preset->checkpoint_keep, keep = said ? said : NEWEST;
+    for (int32_t i = 0; i < n - later && i < keep; i++) stays[i] = true;
+    if (!said) thin_out(j, list, n - later, stays);
+    for (int32_t i = 0; i < n - later; i++)
+        if (!stays[i] && strcmp(list[i].name, name) != 0) journal_drop(&j->journal, list[i].name);
+    list_free(all, n);
     char *path = bw_printf("%s/%s", j->out, name);
     pthread_mutex_lock(&j->lock);
     j->checkpoint = path ? texts_keep(&j->texts, path) : NULL;
