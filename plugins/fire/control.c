@@ -242,7 +242,7 @@ static enum bw_status shape_place(struct bw_stage *s, struct plan *a)
     struct state *st = s->state;
     struct target *t = &a->target;
     if (!t->shaped) return BW_OK;
-    enum bw_status status = shape_prepare(s, &p->shape, p->radius + s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, p->radius + s->grid->h);
     if (!status) status = shape_pose(s, &p->shape, &t->now);
     if (status) return status;
     past = s->host->params_at(s, s->time + s->dt - t->moment);

@@ -178,7 +178,7 @@ static enum bw_status source_make(struct bw_stage *s, struct pose *pose, struct 
     const struct embers *p = s->params;
     *a = (struct source){.shape = NULL};
     if (p->shape.kind < 0) return BW_OK;
-    enum bw_status status = shape_prepare(s, &p->shape, s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, s->grid->h);
     if (!status) status = shape_pose(s, &p->shape, pose);
     a->shape = pose;
     if (!status) a->bounds = pose_bounds(pose, s->grid->h);

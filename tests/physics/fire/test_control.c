@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fire.control: hot gas that would rise is gathered in a shape, follows a path, is dragged by a point; it escapes when
  * it is let go; the force has buoyancy as its measure; VDB targets; bits, substeps, refusals. */
-#include "physics/physics.h"
+#include "unit/mesh/mesh_world.h"
 
 #include <common/openvdb/bwvdb.h>
 #include <string.h>
@@ -100,6 +100,22 @@ Test(control, scales_with_buoyancy)
                            fast.middle[c]);
     cr_assert_float_eq(slow.share, fast.share, 0.01, "%g and %g", slow.share, fast.share);
     cr_assert_gt(slow.share, 0.5);
+}
+
+/* Half of a kilometre's cube as the target: it counts where the domain is, and draws as a box of the domain's size. */
+Test(control, a_mesh_much_larger_than_the_domain, .init = folder_make, .fini = folder_remove)
+{
+    char control[256];
+    box_write("half.obj", (const double[3]){0.2, -500, -500}, (const double[3]){500, 500, 500}, 0);
+    snprintf(control, sizeof control, "shape: {mesh: {file: %s/half.obj, up: z}}, radius: 35 cm, strength: 2", folder);
+    struct heat mesh = puff_heat((struct puff){control, 1006});
+    struct heat box = puff_heat(
+        (struct puff){"shape: {box: {center: [1.2, 0, 0], size: [2, 9, 9]}}, radius: 35 cm, strength: 2", 1006});
+    struct heat alone = puff_heat((struct puff){NULL, 1006});
+    cr_assert_gt(box.middle[0], alone.middle[0] + 0.005, "it draws to %g m only", box.middle[0]);
+    for (int c = 0; c < 3; c++)
+        cr_assert_float_eq(mesh.middle[c], box.middle[c], 1e-3, "axis %d: %g and %g m", c, mesh.middle[c],
+                           box.middle[c]);
 }
 
 /* The same sphere as a mask in a file: its distance, which the file does not hold, draws from as far. */

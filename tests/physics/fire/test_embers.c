@@ -2,7 +2,7 @@
 /* fire.embers: as many as flames are worth and where they are, on any grid and in any steps; flight and cooling by
  * their closed forms; what lies on a floor or an obstacle; death, bits and refusals. */
 #include "grid/grid.h"
-#include "physics/physics.h"
+#include "unit/mesh/mesh_world.h"
 
 #include <string.h>
 
@@ -170,6 +170,22 @@ Test(embers, only_in_the_shape_and_same_bits)
               !memcmp(y[0].temperature, y[1].temperature, 4 * n));
     test_end(&y[0].run);
     test_end(&y[1].run);
+}
+
+/* A ground of a kilometre: it counts where the domain is. */
+Test(embers, in_a_mesh_much_larger_than_the_domain, .init = folder_make, .fini = folder_remove)
+{
+    char shape[256];
+    box_write("ground.obj", (const double[3]){-500, -500, -400}, (const double[3]){500, 500, 0.8}, 0);
+    snprintf(shape, sizeof shape, "fall: 1e-5, rate: 5000, shape: {mesh: {file: %s/ground.obj, up: z}}", folder);
+    struct yard mesh = yard_run(0.1, 4, 2, "1", "", shape);
+    struct yard box =
+        yard_run(0.1, 4, 2, "1", "", "fall: 1e-5, rate: 5000, shape: {box: {center: [0, 0, -1.2], size: [9, 9, 4]}}");
+    cr_assert_gt(box.n, 1000, "%lld embers", (long long)box.n);
+    cr_assert(llabs(mesh.n - box.n) < box.n / 100, "%lld embers in the mesh, %lld in the box", (long long)mesh.n,
+              (long long)box.n);
+    test_end(&mesh.run);
+    test_end(&box.run);
 }
 
 Test(embers, refusals)
