@@ -50,10 +50,9 @@ static const struct bw_param mesh_rows[] = {
     BW_PATH(struct shape_mesh, file, "file",
             "A mesh: OBJ, PLY, STL, glTF …; a run of # in its name stands for the frame number.", BW_PARAM_REQUIRED),
     PLACE_ROWS(struct shape_mesh),
-    BW_CHOICE(
-        struct shape_mesh, up, "up", "auto", "auto|y|z",
-        "Axis that points up in the file; auto: y in glTF and in an OBJ whose writer has it so, as Blender and Houdini, "
-        "else z."),
+    BW_CHOICE(struct shape_mesh, up, "up", "auto", "auto|y|z",
+              "Axis that points up in the file; auto: y in glTF and in an OBJ whose writer has it so, as Blender "
+              "and Houdini, else z."),
     BW_F64(struct shape_mesh, thickness, "thickness", "0 m", 0, 1e6, "m",
            "How thick the walls are that open parts (a sheet, a bowl) become; 0: two cells."),
     BW_BOOL(struct shape_mesh, hollow, "hollow", "false",

@@ -189,7 +189,7 @@ static void weights_find(const struct gathering *g, const struct stretch *s, int
     }
 }
 
-/* Where node `at` of an axis, none before the lattice's first, is kept; the lattice's count: nowhere, it lies beyond. */
+/* Where node `at` of an axis, none before the lattice's first, is kept; the count or more: nowhere, it lies beyond. */
 static int32_t node_kept(const struct lattice *l, int a, int32_t at) { return l->round[a] ? at % l->n[a] : at; }
 
 /* A row of n nodes from `at` on: in runs, the later ones from the axis' first node on. */
