@@ -100,16 +100,12 @@ def eddies(billow, folder):
               flush=True)
 
 
-def bake(billow, folder, n, way, viscosity):
+def taylor_green(billow, folder, n, way, viscosity):
+    """Energy by frame as a share of the first, and the frames in a second."""
     fps = n // 4
     viscous = f"  - mac.diffuse: {{viscosity: {viscosity}}}\n" if viscosity else ""
-    folder.mkdir(parents=True, exist_ok=True)
-    preset = folder / "vortices.yaml"
-    preset.write_text(PRESET.format(n=n, fps=fps, frames=10 * fps + 1, way=way, viscous=viscous))
-    subprocess.run([billow, "bake", preset, "--out", folder / "bake", "--force"], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
-    with open(folder / "bake" / "metrics.csv") as file:
-        energy = [float(row["stats.energy_vel"]) for row in csv.DictReader(file)]
+    rows = preset_run(billow, folder, PRESET.format(n=n, fps=fps, frames=10 * fps + 1, way=way, viscous=viscous))
+    energy = [float(row["stats.energy_vel"]) for row in rows]
     return [e / energy[0] for e in energy], fps
 
 
@@ -120,8 +116,8 @@ def main():
     print()
     print(f"| {n}^3 | E(2) | E(5) | E(8) | most | Re 1600: largest -dE/dt | at t |\n| --- | --- | --- | --- | --- | --- | --- |")
     for name, way in WAYS.items():
-        e, fps = bake(billow, folder, n, way, 0)
-        v, _ = bake(billow, folder, n, way, 1 / 1600)
+        e, fps = taylor_green(billow, folder, n, way, 0)
+        v, _ = taylor_green(billow, folder, n, way, 1 / 1600)
         half = fps // 2
         most, at = max(((v[i] - v[i + half]) / 8 / (half / fps), i / fps + .25) for i in range(len(v) - half))
         print(f"| {name} | {e[2 * fps]:.3f} | {e[5 * fps]:.3f} | {e[8 * fps]:.3f} | {max(e):.4f} | {most:.4f} | {at:.1f} |",
