@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include "alloc.h"
+#include <billow/files/utf16.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -46,13 +47,6 @@ static char *text_too_large(const char *path, const struct bw_place *place, size
     return NULL;
 }
 
-/* By its mark, or by the halves of letters that have nothing in them. */
-static bool is_utf16(const char *t, size_t n)
-{
-    if (n > 1 && (!memcmp(t, "\xff\xfe", 2) || !memcmp(t, "\xfe\xff", 2))) return true;
-    return n > 3 && ((t[0] && !t[1] && t[2] && !t[3]) || (!t[0] && t[1] && !t[2] && t[3]));
-}
-
 static char *text_read(FILE *f, const char *path, const struct bw_place *place, struct bw_diag *d)
 {
     size_t size = 0, capacity = 0;
@@ -70,10 +64,10 @@ static char *text_read(FILE *f, const char *path, const struct bw_place *place, 
     }
     text[size] = '\0';
     if (size > 2 && !memcmp(text, "\xef\xbb\xbf", 3)) memmove(text, text + 3, (size -= 3) + 1); // a byte-order mark
-    if (!ferror(f) && strlen(text) == size && !is_utf16(text, size)) return text;
+    if (!ferror(f) && strlen(text) == size && !bw_utf16_find(text, size)) return text;
     if (ferror(f)) {
         bw_diag_error(d, place, BW_ERR_IO, "can't read %s: %s", path, strerror(errno));
-    } else if (is_utf16(text, size)) {
+    } else if (bw_utf16_find(text, size)) {
         bw_diag_error(d, place, BW_ERR_PRESET, "%s is text in UTF-16: UTF-8 is wanted", path);
     } else {
         bw_diag_error(d, place, BW_ERR_PRESET, "%s is not a text file", path);

@@ -3,9 +3,9 @@
 #include "file.h"
 #include "fd_read.h"
 
+#include <billow/files/utf16.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,17 +35,10 @@ enum bw_status file_read(struct bw_stage *s, const char *path, struct file_bytes
     return status;
 }
 
-/* By its mark, or by the halves of letters that have nothing in them. */
-static bool is_utf16(const char *t, size_t n)
-{
-    if (n > 1 && (!memcmp(t, "\xff\xfe", 2) || !memcmp(t, "\xfe\xff", 2))) return true;
-    return n > 3 && ((t[0] && !t[1] && t[2] && !t[3]) || (!t[0] && t[1] && !t[2] && t[3]));
-}
-
 enum bw_status file_text_begin(struct bw_stage *s, const char *path, const struct file_bytes *f, char **text)
 {
     *text = f->text + (f->n > 2 && !memcmp(f->text, "\xef\xbb\xbf", 3) ? 3 : 0);
-    if (!is_utf16(f->text, f->n)) return BW_OK;
+    if (!bw_utf16_find(f->text, f->n)) return BW_OK;
     return s->host->fail(s, BW_ERR_IO, "%s is text in UTF-16: UTF-8 is wanted (Excel: \"CSV UTF-8\")", path);
 }
 

@@ -3,6 +3,7 @@
 #include "bytes.h"
 #include <common/file/fd_read.h>
 
+#include <billow/files/utf16.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -48,21 +49,6 @@ char *bytes_read(struct mesh_build *b, const char *path, size_t *n)
 
 /* ---- UTF-16 ---- */
 
-/* By its mark; without one a text of Latin letters has a zero in every second byte. */
-static bool utf16_find(const char *text, size_t n, bool *big, size_t *mark)
-{
-    const unsigned char *t = (const unsigned char *)text;
-    if (n < 8 || n % 2) return false;
-    *mark = (t[0] == 0xff && t[1] == 0xfe) || (t[0] == 0xfe && t[1] == 0xff) ? 2 : 0;
-    *big = *mark ? t[0] == 0xfe : t[0] == 0;
-    for (size_t i = *mark; i < 8 && !*mark; i += 2) {
-        const unsigned char zero = t[*big ? i : i + 1], letter = t[*big ? i + 1 : i];
-        if (zero || !(letter == '\t' || letter == '\n' || letter == '\r' || (letter >= ' ' && letter < 127)))
-            return false;
-    }
-    return true;
-}
-
 static size_t utf8_put(char *out, unsigned c)
 {
     if (c < 0x80) return out[0] = (char)c, 1;
@@ -73,15 +59,15 @@ static size_t utf8_put(char *out, unsigned c)
 
 char *bytes_from_utf16(struct mesh_build *b, const char *text, size_t *n)
 {
-    bool big;
-    size_t at, put = 0;
+    const enum bw_utf16 order = bw_utf16_find(text, *n);
+    size_t put = 0;
     if (*n >= 4 && (!memcmp(text, "\xff\xfe\0\0", 4) || !memcmp(text, "\0\0\xfe\xff", 4)))
         mesh_build_fail(b, "it is text in UTF-32, which is not read: save it as UTF-8");
-    if (b->status || !utf16_find(text, *n, &big, &at)) return NULL;
+    if (b->status || !order) return NULL;
     char *out = mesh_build_grow(b, NULL, 0, *n / 2 * 3 + 1);
-    for (; out && at + 1 < *n; at += 2) {
+    for (size_t at = 0; out && at + 1 < *n; at += 2) {
         const unsigned first = (unsigned char)text[at], second = (unsigned char)text[at + 1];
-        unsigned c = big ? first << 8 | second : second << 8 | first;
+        unsigned c = order == BW_UTF16_BIG ? first << 8 | second : second << 8 | first;
         if (c >= 0xd800 && c < 0xe000) c = '?'; // halves of rare letters: of names, which are no matter
         put += utf8_put(out + put, c);
     }
