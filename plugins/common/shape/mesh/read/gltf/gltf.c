@@ -208,41 +208,7 @@ static void node_add(struct gltf *g, int64_t index)
     if (!g->gone) mesh_build_leave_part(g->b);
 }
 
-/* Nodes still to be walked, the next one last. */
-struct walk {
-    int64_t *list;
-    size_t n, room;
-    char *seen;
-};
-
-static void walk_push(struct gltf *g, struct walk *w, int64_t node)
-{
-    if (node < 0 || node >= (int64_t)g->n_nodes || w->seen[node]) {
-        if (node < 0 || node >= (int64_t)g->n_nodes) mesh_build_fail(g->b, "a scene names a node that is not there");
-        else mesh_build_fail(g->b, "node %lld stands in the tree twice", (long long)node);
-        return;
-    }
-    w->seen[node] = 1;
-    w->list[w->n++] = node;
-}
-
-static bool is_hidden(const json_t *node)
-{
-    const json_t *visibility = json_object_get(json_object_get(node, "extensions"), "KHR_node_visibility");
-    return json_is_false(json_object_get(visibility, "visible"));
-}
-
-static void walk_go(struct gltf *g, struct walk *w)
-{
-    while (w->n && !g->b->status) {
-        const int64_t index = w->list[--w->n];
-        const json_t *node = json_array_get(json_object_get(g->root, "nodes"), (size_t)index);
-        const json_t *children = json_object_get(node, "children");
-        if (is_hidden(node)) continue;
-        node_add(g, index);
-        for (size_t k = json_array_size(children); k-- && !g->b->status;) walk_push(g, w, gltf_index(children, k));
-    }
-}
+/* ---- the scene ---- */
 
 /* A file without nodes is a library of meshes: each once. */
 static void library_add(struct gltf *g)
@@ -254,17 +220,45 @@ static void library_add(struct gltf *g)
 }
 
 /* The nodes of the scene; of a file without one, those that are nobody's children. */
-static void scene_add(struct gltf *g, struct walk *w)
+static void roots_mark(struct gltf *g, char *root)
 {
     const json_t *scenes = json_object_get(g->root, "scenes"), *scene = json_object_get(g->root, "scene");
-    if (!json_array_size(scenes)) {
-        for (size_t i = g->n_nodes; i--;)
-            if (g->parent[i] < 0) walk_push(g, w, (int64_t)i);
-        return;
-    }
+    const bool any = json_array_size(scenes) > 0;
+    for (size_t i = 0; i < g->n_nodes; i++) root[i] = !any && g->parent[i] < 0;
+    if (!any) return;
     const json_t *list = json_object_get(
         gltf_entry(g, "scenes", json_is_number(scene) ? gltf_integer(g, g->root, "scene", 0) : 0), "nodes");
-    for (size_t i = json_array_size(list); i--;) walk_push(g, w, gltf_index(list, i));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const int64_t node = gltf_index(list, i);
+        if (node >= 0 && node < (int64_t)g->n_nodes) root[node] = 1;
+        else mesh_build_fail(g->b, "a scene names a node that is not there");
+    }
+}
+
+static bool is_hidden(const json_t *node)
+{
+    const json_t *visibility = json_object_get(json_object_get(node, "extensions"), "KHR_node_visibility");
+    return json_is_false(json_object_get(visibility, "visible"));
+}
+
+/* Below one of the scene's nodes, with nothing hidden on the way. */
+static bool is_shown(const struct gltf *g, const char *root, int64_t node)
+{
+    for (; node >= 0; node = g->parent[node]) {
+        if (is_hidden(json_array_get(json_object_get(g->root, "nodes"), (size_t)node))) return false;
+        if (root[node]) return true;
+    }
+    return false;
+}
+
+static void scene_add(struct gltf *g)
+{
+    char *root = mesh_build_grow(g->b, NULL, 0, g->n_nodes);
+    if (!root) return;
+    roots_mark(g, root);
+    for (int64_t i = 0; i < (int64_t)g->n_nodes && !g->b->status; i++)
+        if (is_shown(g, root, i)) node_add(g, i);
+    free(root);
 }
 
 static void motion_tell(struct gltf *g)
@@ -277,21 +271,13 @@ static void motion_tell(struct gltf *g)
 
 static void all_add(struct gltf *g)
 {
-    struct walk w = {.room = json_array_size(json_object_get(g->root, "nodes")) + 1};
     version_check(g);
     required_check(g);
     gltf_nodes(g);
-    w.list = mesh_build_grow(g->b, NULL, 0, w.room * sizeof *w.list);
-    w.seen = mesh_build_grow(g->b, NULL, 0, w.room);
-    if (w.list && w.seen) {
-        memset(w.seen, 0, w.room);
-        if (g->n_nodes) scene_add(g, &w);
-        else library_add(g);
-        walk_go(g, &w);
-        motion_tell(g);
-    }
-    free(w.list);
-    free(w.seen);
+    if (g->b->status) return;
+    if (g->n_nodes) scene_add(g);
+    else library_add(g);
+    motion_tell(g);
 }
 
 /* ---- the file ---- */
