@@ -49,7 +49,7 @@ enum bw_status shape_prepare_inside(struct bw_stage *s, const struct shape *shap
 {
     struct mesh_source *m = &((struct shape_state *)s->state)->mesh;
     m->asked = (struct box3){{0}, {0}};
-    if (shape->kind == SHAPE_MESH && s->grid->n[0] > 0 && shape->mesh.scale > 0 && !m->whole) {
+    if (shape->kind == SHAPE_MESH && s->grid->n[0] > 0 && shape->mesh.scale > 0) {
         struct pose pose;
         enum bw_status status = shape_pose(s, shape, &pose);
         if (status) return status;

@@ -4,7 +4,7 @@
 #define MESH_BENCH_H
 
 #include <billow/plugin.h>
-#include <common/shape/mesh/mesh_wall.h>
+#include <common/shape/mesh/mesh.h>
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdarg.h>

@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL 1e-3       ///< cells: a mesh that is smaller is none
-#define MARGIN 4         ///< voxels more than the band that parts are looked for: the voxelising's own steps
-#define MARGIN_CUT 6.382 ///< the same of the box that a mesh is cut to: the strips that close it, and no round number
-#define BAND_SPARE 1.25  ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
+#define SMALL 1e-3      ///< cells: a mesh that is smaller is none
+#define MARGIN 6.382    ///< voxels beyond the band, where a mesh is cut: steps of the voxelising, strips; not round
+#define BAND_SPARE 1.25 ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
 
 /* ---- files ---- */
 
@@ -175,58 +174,40 @@ static void box_grow(struct box3 *box)
     }
 }
 
-/* What was far, or cut off, may come near: from now on all of it, where that is no large mesh; else what lies round. */
-static void coming_near(struct mesh_source *m)
-{
-    const struct mesh_file *f = &m->file[1];
-    const double area = mesh_area(f, (const int32_t(*)[3])f->triangle, f->n_triangles);
-    m->whole = !m->cut && area < 4 * mesh_box_surface(&m->asked);
-    if (m->whole) m->asked = (struct box3){0};
-    else box_grow(&m->asked);
-}
-
-/* The near or the far triangles of one part are added to a list, and the connected part of each to another. */
-static int64_t part_list(const struct mesh_source *m, const struct mesh_health *health, enum mesh_part part, int near,
+/* The triangles of one part are listed, and the connected part of each. */
+static int64_t part_list(const struct mesh_source *m, const struct mesh_health *health, enum mesh_part part,
                          int32_t (*list)[3], int32_t *connected)
 {
     const struct mesh_file *f = &m->file[1];
     int64_t n = 0;
     for (int64_t t = 0; t < f->n_triangles; t++) {
-        if (health->near[t] != near || (m->hollow || health->open[t] ? MESH_SHEET : MESH_SOLID) != part) continue;
+        if ((m->hollow || health->open[t] ? MESH_SHEET : MESH_SOLID) != part) continue;
         memcpy(list[n], f->triangle[t], 12);
         connected[n++] = health->part[t];
     }
     return n;
 }
 
-/* What a mesh is cut to: all that can be felt in the box that is asked about. */
-static struct box3 cut_box(const struct mesh_source *m, double margin)
+/* All that can be felt in a box. */
+static struct box3 felt_box(struct box3 box, double margin)
 {
-    struct box3 box = m->asked;
-    for (int a = 0; a < 3 && !box_is_anywhere(&m->asked); a++) box.lo[a] -= margin, box.hi[a] += margin;
+    for (int a = 0; a < 3; a++) box.lo[a] -= margin, box.hi[a] += margin;
     return box;
 }
 
-static enum bw_status volume_make(struct bw_stage *s, struct mesh_plan *plan, const int32_t *connected,
-                                  struct mesh_source *m, struct mesh_volume *v)
+static enum bw_status volume_make(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_source *m,
+                                  struct mesh_volume *v)
 {
-    struct mesh_cut cut;
-    const struct mesh_cut_plan cutting = {.file = plan->file,
-                                          .triangle = plan->triangle,
-                                          .part = connected,
-                                          .n = plan->n_triangles,
-                                          .sheet = plan->sheet,
-                                          .box = cut_box(m, plan->band + MARGIN_CUT * plan->voxel),
-                                          .voxel = plan->voxel};
-    enum bw_status status = mesh_cut_make(s, &cutting, &cut);
+    struct mesh_pieces pieces;
+    enum bw_status status = mesh_cut(s, plan, &pieces);
     if (status) return status;
-    m->cut |= cut.is_cut;
-    plan->cut = &cut;
-    status = mesh_voxelise(s, plan, v);
-    mesh_cut_free(s, &cut);
+    m->cut |= pieces.is_cut;
+    status = mesh_voxelise(s, plan, &pieces, v);
+    mesh_pieces_free(s, &pieces);
     return status;
 }
 
+/* For all places in `made`. */
 static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *p, double voxel, double band,
                                    struct mesh_source *m)
 {
@@ -236,26 +217,24 @@ static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *
     int32_t *connected = s->host->scratch(s, (size_t)m->file[1].n_triangles * sizeof *connected);
     enum bw_status status = list && connected ? BW_OK : BW_ERR_MEMORY;
     if (!status)
-        status = mesh_examine(s, &m->file[1], m->told ? NULL : &m->asked, 0.75 * s->grid->h / p->scale, &health);
+        status = mesh_examine(s, &m->file[1], m->told ? NULL : &m->made, 0.75 * s->grid->h / p->scale, &health);
     if (!status && !m->told) health_tell(s, p, m, &health);
     if (!status && m->changing) status = velocity_find(s, p, m, &velocity);
-    if (!status) status = mesh_near(s, &m->file[1], &m->asked, band + MARGIN * voxel, &health);
-    m->left_out = health.left_out;
-    m->made = m->asked;
     m->hollow = p->hollow;
     m->cut = 0;
     for (int part = 0; part < MESH_PARTS && !status; part++) {
-        struct mesh_plan plan = {.file = &m->file[1],
-                                 .triangle = (const int32_t(*)[3])list,
-                                 .n_triangles = part_list(m, &health, part, 1, list, connected),
-                                 .sheet = part == MESH_SHEET,
-                                 .voxel = voxel,
-                                 .band = band,
-                                 .velocity = (const double(*)[3])velocity};
-        plan.n_bounds =
-            plan.n_triangles + part_list(m, &health, part, 0, list + plan.n_triangles, connected + plan.n_triangles);
-        m->has[part] = plan.n_bounds > 0;
-        if (m->has[part]) status = volume_make(s, &plan, connected, m, &m->volume[part]);
+        const struct mesh_plan plan = {.file = &m->file[1],
+                                       .triangle = (const int32_t(*)[3])list,
+                                       .part = connected,
+                                       .n_triangles = part_list(m, &health, part, list, connected),
+                                       .sheet = part == MESH_SHEET,
+                                       .box = box_is_anywhere(&m->made) ? m->made
+                                                                        : felt_box(m->made, band + MARGIN * voxel),
+                                       .voxel = voxel,
+                                       .band = band,
+                                       .velocity = (const double(*)[3])velocity};
+        m->has[part] = plan.n_triangles > 0;
+        if (m->has[part]) status = volume_make(s, &plan, m, &m->volume[part]);
     }
     m->ready = !status;
     return status;
@@ -292,11 +271,12 @@ enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, doub
     const struct mesh_volume *v = volume_any(m);
     int wide = m->ready && v->voxel == voxel;
     if (wide && v->band >= band && m->hollow == p->hollow) {
-        if ((!m->left_out && !m->cut) || box_holds(&m->made, &m->asked)) return BW_OK;
-        if (!memcmp(&m->made, &m->asked, sizeof m->made)) return BW_OK;
-        coming_near(m);
+        if (!m->cut || box_holds(&m->made, &m->asked)) return BW_OK;
+        m->made = m->asked;
+        box_grow(&m->made); // what was cut off comes near
         return volumes_make(s, p, voxel, v->band, m);
     }
+    m->made = m->asked;
     return volumes_make(s, p, voxel, wide ? BAND_SPARE * band : band, m);
 }
 
@@ -335,7 +315,7 @@ static enum bw_status kept_take(struct bw_stage *s, const struct shape_mesh *p, 
     m->changing = k->changing;
     m->blank = k->blank;
     m->told = k->told;
-    m->asked = k->made;
+    m->made = k->made;
     return status || !k->ready ? status : volumes_make(s, p, k->voxel, k->band, m);
 }
 

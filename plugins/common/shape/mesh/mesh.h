@@ -46,8 +46,6 @@ struct mesh_health {
     double turned_at[3]; ///< … here, for one
     uint8_t *open;       ///< per triangle: 1 when its connected part has open edges; scratch memory
     int32_t *part;       ///< per triangle: the point that names its connected part; scratch memory
-    uint8_t *near;       ///< mesh_near: per triangle, 1 when its part is near; scratch memory
-    int64_t left_out;    ///< mesh_near: triangles that are not
 };
 
 /// Distance and, where the surface changes its form, velocity of its points: bricks of 8³ voxels.
@@ -72,35 +70,25 @@ static inline void brick_first(const struct mesh_volume *v, int64_t i, int32_t f
     first[2] = BRICK * (v->lo[2] + (int32_t)(i / v->n[0] / v->n[1]));
 }
 
-/// Triangles that are cut to the box that is asked about (mesh_cut.c).
-struct mesh_cut_plan {
-    const struct mesh_file *file;
-    const int32_t (*triangle)[3];
-    const int32_t *part; ///< the connected part of each
-    int64_t n;
-    int sheet;       ///< 0: what they enclose is closed again at the box's sides
-    struct box3 box; ///< empty: nothing is cut
-    double voxel;
-};
-
-struct mesh_cut {
-    int is_cut; ///< 0: it would not pay; then there is nothing else
-    double (*point)[3];
-    int32_t (*triangle)[3];
-    int32_t *source; ///< of each: which triangle of the plan it is a piece of; -1: it closes a side
-    int64_t n_points, n_triangles;
-};
-
 /// How to make a volume of some triangles.
 struct mesh_plan {
     const struct mesh_file *file;
     const int32_t (*triangle)[3];
+    const int32_t *part; ///< the connected part of each
     int64_t n_triangles;
-    int64_t n_bounds;           ///< with those behind that count only for the bounds
-    const struct mesh_cut *cut; ///< what is made of them instead, where it is cut
-    int sheet;                  ///< 1: the plain distance, never negative
+    int sheet;       ///< 1: the plain distance, never negative; 0: negative in what the triangles enclose
+    struct box3 box; ///< all that is asked about, and what it feels; empty: anywhere
     double voxel, band;
     const double (*velocity)[3]; ///< per point of the file, m/s; NULL: the form does not change
+};
+
+/// What is voxelised: the plan's triangles, or pieces of them (mesh_cut.c).
+struct mesh_pieces {
+    int is_cut; ///< 0: all is the plan's own
+    double (*point)[3];
+    int32_t (*triangle)[3];
+    int32_t *source; ///< cut: of each, which triangle of the plan it is a piece of; -1: it closes a side
+    int64_t n_points, n_triangles;
 };
 
 /// The two volumes of a mesh: of its closed parts, and of those that count as sheets and have a thickness.
@@ -113,9 +101,8 @@ struct mesh_source {
     int has[MESH_PARTS];
     struct box3 box;   ///< round all files in memory
     struct box3 asked; ///< in the mesh's frame, where distances are asked for: set before mesh_prepare; empty: anywhere
-    struct box3 made;  ///< the same when `volume` was made …
-    int64_t left_out;  ///< … and triangles that are too far from it to count
-    int cut;           ///< … and it was cut to that box
+    struct box3 made;  ///< the same that `volume` was made for …
+    int cut;           ///< … and it was cut to that: beyond there is nothing of it
     struct sequence sequence;
     int begun;    ///< `sequence` is known
     int changing; ///< its form changes with time
@@ -123,12 +110,15 @@ struct mesh_source {
     int ready;    ///< `volume` was made of the present file …
     int hollow;   ///< … and this parameter
     int told;     ///< what is wrong with it
-    int whole;    ///< it moves: parts far from `asked` count too
 };
 
 /// Read a file into *f, which holds nothing, by a process of its own. Errors, said: BW_ERR_IO (missing, empty, no
-/// regular file, cut short, no triangles …), BW_ERR_LIMIT (too large, takes too long), BW_ERR_CANCELLED, BW_ERR_MEMORY.
+/// regular file, cut short, no triangles …, or the process crashes or answers nonsense), BW_ERR_LIMIT (too large, takes
+/// too long, cannot be started), BW_ERR_CANCELLED, BW_ERR_MEMORY.
 enum bw_status mesh_read(struct bw_stage *s, const char *path, int32_t up, struct mesh_file *f);
+/// The same by this program, which has so much time.
+enum bw_status mesh_read_by(struct bw_stage *s, const char *program, double seconds, const char *path, int32_t up,
+                            struct mesh_file *f);
 static inline void mesh_file_free(struct bw_stage *s, struct mesh_file *f)
 {
     s->host->release(s, f->point);
@@ -139,18 +129,15 @@ static inline void mesh_file_free(struct bw_stage *s, struct mesh_file *f)
 /// what does not reach `beside` beyond a crossing does not count. Errors: BW_ERR_MEMORY.
 enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, const struct box3 *cross, double beside,
                             struct mesh_health *health);
-/// Mark the parts whose bounds come nearer than `margin` to the box that is asked about. Errors: BW_ERR_MEMORY.
-enum bw_status mesh_near(struct bw_stage *s, const struct mesh_file *f, const struct box3 *asked, double margin,
-                         struct mesh_health *health);
-/// Cuts where what lies outside takes more voxels than the box's sides. Errors: BW_ERR_MEMORY.
-enum bw_status mesh_cut_make(struct bw_stage *s, const struct mesh_cut_plan *plan, struct mesh_cut *out);
-void mesh_cut_free(struct bw_stage *s, struct mesh_cut *cut);
-/// Area of a box's six sides.
-double mesh_box_surface(const struct box3 *b);
-/// Area of n triangles.
-double mesh_area(const struct mesh_file *f, const int32_t (*triangle)[3], int64_t n);
+/// Cut to plan->box where the whole takes much more work than the box. Errors: BW_ERR_MEMORY.
+enum bw_status mesh_cut(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_pieces *out);
+void mesh_pieces_free(struct bw_stage *s, struct mesh_pieces *pieces);
+/// Box round n triangles, and their area.
+struct box3 mesh_bounds(const double (*point)[3], const int32_t (*triangle)[3], int64_t n);
+double mesh_area(const double (*point)[3], const int32_t (*triangle)[3], int64_t n);
 /// Voxelise into *v, which is freed before. Errors: BW_ERR_MEMORY, BW_ERR (said).
-enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_volume *v);
+enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, const struct mesh_pieces *pieces,
+                             struct mesh_volume *v);
 void mesh_volume_free(struct bw_stage *s, struct mesh_volume *v);
 /// Signed distance at x, both in the mesh's frame. Exact up to `band`; outside of it a bound that never is too large.
 double mesh_volume_distance(const struct mesh_volume *v, const double x[3]);

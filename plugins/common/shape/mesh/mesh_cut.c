@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { CLIPPED = 9 }; ///< corners of a triangle cut by six planes
+#define WORTH 3       ///< times the work of the box, that the whole may take
 
 /* ---- clipping ---- */
 
@@ -51,32 +52,33 @@ static double triangle_area(const double *a, const double *b, const double *c)
     return 0.5 * vec3_length(n);
 }
 
-static double clipped_area(double corner[CLIPPED][3], int n)
-{
-    double area = 0;
-    for (int i = 2; i < n; i++) area += triangle_area(corner[0], corner[i - 1], corner[i]);
-    return area;
-}
-
-double mesh_area(const struct mesh_file *f, const int32_t (*triangle)[3], int64_t n)
+double mesh_area(const double (*point)[3], const int32_t (*triangle)[3], int64_t n)
 {
     double area = 0;
     for (int64_t t = 0; t < n; t++)
-        area += triangle_area(f->point[triangle[t][0]], f->point[triangle[t][1]], f->point[triangle[t][2]]);
+        area += triangle_area(point[triangle[t][0]], point[triangle[t][1]], point[triangle[t][2]]);
     return area;
+}
+
+struct box3 mesh_bounds(const double (*point)[3], const int32_t (*triangle)[3], int64_t n)
+{
+    struct box3 box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    for (int64_t t = 0; t < n; t++)
+        for (int c = 0; c < 3; c++)
+            for (int a = 0; a < 3; a++) {
+                double x = point[triangle[t][c]][a];
+                box.lo[a] = fmin(box.lo[a], x);
+                box.hi[a] = fmax(box.hi[a], x);
+            }
+    return box;
 }
 
 /* ---- what comes out ---- */
 
 struct cutting {
     struct bw_stage *stage;
-    const struct mesh_file *file;
-    const int32_t (*triangle)[3];
-    const int32_t *part; ///< of each
-    int64_t n;
-    struct box3 box;
-    double voxel;
-    struct mesh_cut *out;
+    const struct mesh_plan *plan;
+    struct mesh_pieces *out;
     int64_t room_points, room_triangles;
     int failed; ///< there is no memory
 };
@@ -99,7 +101,7 @@ static void *room_make(struct cutting *c, void *array, size_t width, int64_t n, 
 /* A convex polygon as triangles that come from `source`. */
 static void polygon_add(struct cutting *c, double corner[][3], int n, int32_t source)
 {
-    struct mesh_cut *o = c->out;
+    struct mesh_pieces *o = c->out;
     int64_t room = c->room_triangles;
     if (n < 3) return;
     o->point = room_make(c, o->point, sizeof *o->point, o->n_points, n, &c->room_points);
@@ -153,36 +155,38 @@ static void edge_meet(const double *p, const double *q, int axis, double at, dou
 static void segment_add(struct cutting *c, struct side *s, const double p[3], const double q[3], int32_t part)
 {
     const double *below = p[s->v] <= q[s->v] ? p : q, *above = below == p ? q : p;
-    const double first = (below[s->v] - c->box.lo[s->v]) / s->step - 0.5;
-    const double last = (above[s->v] - c->box.lo[s->v]) / s->step - 0.5;
+    const double low = c->plan->box.lo[s->v], first = (below[s->v] - low) / s->step - 0.5,
+                 last = (above[s->v] - low) / s->step - 0.5;
     for (double row = fmax(ceil(first), 0); row < last && row < s->rows; row++) {
         s->crossing = room_make(c, s->crossing, sizeof *s->crossing, s->n, 1, &s->room);
         if (c->failed) return;
         double at[3];
-        edge_meet(p, q, s->v, c->box.lo[s->v] + (row + 0.5) * s->step, at);
+        edge_meet(p, q, s->v, low + (row + 0.5) * s->step, at);
         s->crossing[s->n++] = (struct crossing){(int32_t)row, part, at[s->u]};
     }
 }
 
 static void triangle_cross(struct cutting *c, struct side *s, int64_t t)
 {
+    const struct mesh_plan *plan = c->plan;
     double met[2][3];
     int n = 0;
     for (int i = 0; i < 3; i++) {
-        const double *p = c->file->point[c->triangle[t][i]], *q = c->file->point[c->triangle[t][(i + 1) % 3]];
+        const double *p = plan->file->point[plan->triangle[t][i]],
+                     *q = plan->file->point[plan->triangle[t][(i + 1) % 3]];
         if ((p[s->a] > s->at) != (q[s->a] > s->at) && n < 2) edge_meet(p, q, s->a, s->at, met[n++]);
     }
-    if (n == 2) segment_add(c, s, met[0], met[1], c->part[t]);
+    if (n == 2) segment_add(c, s, met[0], met[1], plan->part[t]);
 }
 
-/* A strip of the side: of rows first … last, from u0 to u1, a voxel wider all round. */
-static void strip_add(struct cutting *c, const struct side *s, int32_t first, int32_t last, double u0, double u1)
+/* A strip of the side along a row, from u0 to u1, a voxel wider all round. */
+static void strip_add(struct cutting *c, const struct side *s, int32_t row, double u0, double u1)
 {
-    const struct box3 *b = &c->box;
-    const double v0 = fmax(b->lo[s->v], b->lo[s->v] + (first - 1) * s->step);
-    const double v1 = fmin(b->hi[s->v], b->lo[s->v] + (last + 2) * s->step);
+    const struct box3 *b = &c->plan->box;
+    const double v0 = fmax(b->lo[s->v], b->lo[s->v] + (row - 1) * s->step);
+    const double v1 = fmin(b->hi[s->v], b->lo[s->v] + (row + 2) * s->step);
     double corner[4][3];
-    u0 = fmax(b->lo[s->u], u0 - c->voxel), u1 = fmin(b->hi[s->u], u1 + c->voxel);
+    u0 = fmax(b->lo[s->u], u0 - c->plan->voxel), u1 = fmin(b->hi[s->u], u1 + c->plan->voxel);
     if (!(u0 < u1)) return;
     for (int i = 0; i < 4; i++) {
         corner[i][s->a] = s->at;
@@ -192,103 +196,69 @@ static void strip_add(struct cutting *c, const struct side *s, int32_t first, in
     polygon_add(c, corner, 4, -1);
 }
 
-/* Strips that go on from row to row. */
-struct run {
-    int32_t first, last;
-    double u0, u1;
-};
-
-static void run_take(struct cutting *c, const struct side *s, struct run *run, int32_t row, double u0, double u1)
-{
-    const double same = 1e-3 * c->voxel;
-    u0 = fmax(u0, c->box.lo[s->u]), u1 = fmin(u1, c->box.hi[s->u]);
-    if (!(u0 < u1)) return;
-    if (run->last >= row - 1 && fabs(run->u0 - u0) < same && fabs(run->u1 - u1) < same) {
-        run->last = row;
-        return;
-    }
-    if (run->last >= 0) strip_add(c, s, run->first, run->last, run->u0, run->u1);
-    *run = (struct run){row, row, u0, u1};
-}
-
 static void side_close(struct cutting *c, int a, double at)
 {
+    const struct mesh_plan *plan = c->plan;
     struct side s = {.a = a, .u = (a + 1) % 3, .v = (a + 2) % 3, .at = at};
-    struct run run = {.last = -2};
-    const double width = c->box.hi[s.v] - c->box.lo[s.v];
-    s.rows = (int32_t)ceil(width / c->voxel);
+    const double width = plan->box.hi[s.v] - plan->box.lo[s.v];
+    s.rows = (int32_t)ceil(width / plan->voxel);
     s.step = width / s.rows;
-    for (int64_t t = 0; t < c->n && !c->failed; t++) triangle_cross(c, &s, t);
+    for (int64_t t = 0; t < plan->n_triangles && !c->failed; t++) triangle_cross(c, &s, t);
     if (s.n) qsort(s.crossing, (size_t)s.n, sizeof *s.crossing, crossing_order);
     for (int64_t i = 0; i + 1 < s.n && !c->failed; i++) {
         const struct crossing *p = &s.crossing[i], *q = p + 1;
         if (p->row != q->row || p->part != q->part) continue; // an odd one: the part is not quite closed
-        run_take(c, &s, &run, p->row, p->u, q->u);
+        strip_add(c, &s, p->row, p->u, q->u);
         i++;
     }
-    if (run.last >= 0) strip_add(c, &s, run.first, run.last, run.u0, run.u1);
     c->stage->host->release(c->stage, s.crossing);
 }
 
 /* ---- the whole ---- */
 
-double mesh_box_surface(const struct box3 *b)
+/* What voxelising takes, in m³: bricks fill the bounds, and voxels the bands. */
+static double work_of(const struct box3 *b, double area, double band)
 {
     const double x = b->hi[0] - b->lo[0], y = b->hi[1] - b->lo[1], z = b->hi[2] - b->lo[2];
-    return 2 * (x * y + y * z + z * x);
+    return (x + 2 * band) * (y + 2 * band) * (z + 2 * band) + 2 * band * area;
 }
 
-static int reaches_out(const struct mesh_file *f, const int32_t t[3], const struct box3 *b)
+/* Cutting closes the box's sides, which takes work, too. */
+static int is_worth_it(const struct mesh_plan *plan)
 {
-    for (int c = 0; c < 3; c++)
-        for (int a = 0; a < 3; a++)
-            if (!(f->point[t[c]][a] >= b->lo[a] && f->point[t[c]][a] <= b->hi[a])) return 1;
-    return 0;
+    const double(*point)[3] = (const double(*)[3])plan->file->point;
+    const struct box3 *b = &plan->box, whole = mesh_bounds(point, plan->triangle, plan->n_triangles);
+    const double x = b->hi[0] - b->lo[0], y = b->hi[1] - b->lo[1], z = b->hi[2] - b->lo[2];
+    return x > 0 && work_of(&whole, mesh_area(point, plan->triangle, plan->n_triangles), plan->band) >
+                        WORTH * work_of(b, 2 * (x * y + y * z + z * x), plan->band);
 }
 
-/* Does what is outside take more voxels than the box's sides, so that cutting it off pays? */
-static int is_worth_it(const struct mesh_file *f, const int32_t (*triangle)[3], int64_t n, const struct box3 *box)
+enum bw_status mesh_cut(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_pieces *out)
 {
-    double outside = 0, corner[CLIPPED][3];
-    for (int64_t t = 0; t < n; t++) {
-        if (!reaches_out(f, triangle[t], box)) continue;
-        const int m = triangle_clip(f, triangle[t], box, corner);
-        outside += mesh_area(f, &triangle[t], 1) - clipped_area(corner, m);
-        if (outside > 2 * mesh_box_surface(box)) return 1;
-    }
-    return 0;
-}
-
-enum bw_status mesh_cut_make(struct bw_stage *s, const struct mesh_cut_plan *plan, struct mesh_cut *out)
-{
-    struct cutting c = {.stage = s,
-                        .file = plan->file,
-                        .triangle = plan->triangle,
-                        .part = plan->part,
-                        .n = plan->n,
-                        .box = plan->box,
-                        .voxel = plan->voxel,
-                        .out = out};
-    *out = (struct mesh_cut){0};
-    if (!(plan->box.lo[0] < plan->box.hi[0]) || !is_worth_it(plan->file, plan->triangle, plan->n, &plan->box))
-        return BW_OK;
-    out->is_cut = 1;
-    for (int64_t t = 0; t < c.n && !c.failed; t++) {
+    struct cutting c = {.stage = s, .plan = plan, .out = out};
+    *out = (struct mesh_pieces){.point = plan->file->point,
+                                .triangle = (int32_t(*)[3])plan->triangle,
+                                .n_points = plan->file->n_points,
+                                .n_triangles = plan->n_triangles};
+    if (!is_worth_it(plan)) return BW_OK;
+    *out = (struct mesh_pieces){.is_cut = 1};
+    for (int64_t t = 0; t < plan->n_triangles && !c.failed; t++) {
         double corner[CLIPPED][3];
-        polygon_add(&c, corner, triangle_clip(c.file, c.triangle[t], &c.box, corner), (int32_t)t);
+        polygon_add(&c, corner, triangle_clip(plan->file, plan->triangle[t], &plan->box, corner), (int32_t)t);
     }
     for (int a = 0; a < 3 && !plan->sheet; a++) {
-        side_close(&c, a, c.box.lo[a]);
-        side_close(&c, a, c.box.hi[a]);
+        side_close(&c, a, plan->box.lo[a]);
+        side_close(&c, a, plan->box.hi[a]);
     }
-    if (c.failed) mesh_cut_free(s, out);
+    if (c.failed) mesh_pieces_free(s, out);
     return c.failed ? BW_ERR_MEMORY : BW_OK;
 }
 
-void mesh_cut_free(struct bw_stage *s, struct mesh_cut *cut)
+void mesh_pieces_free(struct bw_stage *s, struct mesh_pieces *p)
 {
-    s->host->release(s, cut->point);
-    s->host->release(s, cut->triangle);
-    s->host->release(s, cut->source);
-    *cut = (struct mesh_cut){0};
+    if (!p->is_cut) return; // the file's own
+    s->host->release(s, p->point);
+    s->host->release(s, p->triangle);
+    s->host->release(s, p->source);
+    *p = (struct mesh_pieces){0};
 }

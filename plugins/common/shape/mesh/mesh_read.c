@@ -3,7 +3,6 @@
  * reader there is. This is our side of that wall. Whatever happens behind it is one sentence. */
 #define _GNU_SOURCE // dladdr
 #include "answer_read.h"
-#include "mesh_wall.h"
 #include "read/answer.h"
 
 #include <common/child/child.h>

@@ -17,6 +17,7 @@
 
 struct making {
     const struct mesh_plan *plan;
+    const struct mesh_pieces *pieces;
     const struct bwvdb_distance *distance;
     struct mesh_volume *volume;
 };
@@ -70,7 +71,7 @@ static void voxel_flow(const struct making *m, const int32_t voxel[3], int32_t t
 {
     const struct mesh_plan *plan = m->plan;
     for (int a = 0; a < 3; a++) out[a] = (float)m->volume->drift[a];
-    if (triangle >= 0 && plan->cut->is_cut) triangle = plan->cut->source[triangle];
+    if (triangle >= 0 && m->pieces->is_cut) triangle = m->pieces->source[triangle];
     if (triangle < 0) return;
     const int32_t *corner = plan->triangle[triangle];
     const double *p[3] = {plan->file->point[corner[0]], plan->file->point[corner[1]], plan->file->point[corner[2]]};
@@ -143,73 +144,59 @@ static enum bw_status bricks_make(struct bw_stage *s, struct making *m)
     return BW_OK;
 }
 
-static struct box3 triangles_box(const double (*point)[3], const int32_t (*triangle)[3], int64_t n)
-{
-    struct box3 box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    for (int64_t t = 0; t < n; t++)
-        for (int c = 0; c < 3; c++)
-            for (int a = 0; a < 3; a++) {
-                double x = point[triangle[t][c]][a];
-                box.lo[a] = fmin(box.lo[a], x);
-                box.hi[a] = fmax(box.hi[a], x);
-            }
-    return box;
-}
-
 #define NEAR_VOXELS 262144. ///< as far from the origin the mesh's own is good enough
 
 /* A brick's corner beside the middle of what is voxelised. */
-static void origin_find(const struct bwvdb_mesh *mesh, double voxel, double origin[3])
+static void origin_find(const struct box3 *box, double voxel, double origin[3])
 {
-    const struct box3 box = triangles_box(mesh->points, mesh->triangles, (int64_t)mesh->n_triangles);
     for (int a = 0; a < 3; a++) {
-        const double middle = 0.5 * (box.lo[a] + box.hi[a]);
+        const double middle = 0.5 * (box->lo[a] + box->hi[a]);
         origin[a] = fabs(middle) < NEAR_VOXELS * voxel ? 0 : BRICK * voxel * round(middle / (BRICK * voxel));
     }
 }
 
 /* Is what is voxelised one that memory can hold? */
-static enum bw_status size_check(struct bw_stage *s, const struct bwvdb_mesh *mesh, const char *path)
+static enum bw_status size_check(struct bw_stage *s, const struct bwvdb_mesh *mesh, const struct box3 *box,
+                                 const char *path)
 {
-    const struct box3 box = triangles_box(mesh->points, mesh->triangles, (int64_t)mesh->n_triangles);
-    const struct mesh_file f = {.point = (double(*)[3])mesh->points};
-    const double v = mesh->voxel, area = mesh_area(&f, mesh->triangles, (int64_t)mesh->n_triangles);
+    const double v = mesh->voxel, area = mesh_area(mesh->points, mesh->triangles, (int64_t)mesh->n_triangles);
     double bricks = 1;
-    for (int a = 0; a < 3; a++) bricks *= (box.hi[a] - box.lo[a] + 2 * mesh->band) / (BRICK * v) + 2;
+    for (int a = 0; a < 3; a++) bricks *= (box->hi[a] - box->lo[a] + 2 * mesh->band) / (BRICK * v) + 2;
     if (area / (v * v) * (2 * mesh->band / v) < VOXELS_MOST && bricks < BRICKS_MOST) return BW_OK;
     return s->host->fail(
         s, BW_ERR_LIMIT,
         "%s is %.3g x %.3g x %.3g in its own unit, too much to know its distance to %.3g of it; is its "
         "scale right? else lower `detail` or make it coarser",
-        path, box.hi[0] - box.lo[0], box.hi[1] - box.lo[1], box.hi[2] - box.lo[2], v);
+        path, box->hi[0] - box->lo[0], box->hi[1] - box->lo[1], box->hi[2] - box->lo[2], v);
 }
 
-enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_volume *v)
+enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, const struct mesh_pieces *pieces,
+                             struct mesh_volume *v)
 {
-    const struct mesh_cut *cut = plan->cut;
-    mesh_volume_free(s, v);
-    v->voxel = plan->voxel;
-    v->band = plan->band;
-    v->box = triangles_box((const double(*)[3])plan->file->point, plan->triangle, plan->n_bounds);
-    drift_find(plan, v->drift);
-    if (!(cut->is_cut ? cut->n_triangles : plan->n_triangles)) return BW_OK;
-    struct bwvdb_mesh mesh = {.points = (const double(*)[3])(cut->is_cut ? cut->point : plan->file->point),
-                              .triangles = cut->is_cut ? (const int32_t(*)[3])cut->triangle : plan->triangle,
-                              .n_points = (size_t)(cut->is_cut ? cut->n_points : plan->file->n_points),
-                              .n_triangles = (size_t)(cut->is_cut ? cut->n_triangles : plan->n_triangles),
+    struct bwvdb_mesh mesh = {.points = (const double(*)[3])pieces->point,
+                              .triangles = (const int32_t(*)[3])pieces->triangle,
+                              .n_points = (size_t)pieces->n_points,
+                              .n_triangles = (size_t)pieces->n_triangles,
                               .voxel = plan->voxel,
                               .band = plan->band,
                               .sheet = (uint32_t)plan->sheet};
+    const struct box3 box = mesh_bounds(mesh.points, mesh.triangles, pieces->n_triangles);
+    mesh_volume_free(s, v);
+    v->voxel = plan->voxel;
+    v->band = plan->band;
+    v->box = mesh_bounds((const double(*)[3])plan->file->point, plan->triangle, plan->n_triangles);
+    drift_find(plan, v->drift);
+    if (!pieces->n_triangles) return BW_OK;
     struct bwvdb_error error;
     struct bwvdb_distance *distance;
-    enum bw_status status = size_check(s, &mesh, plan->file->path);
+    enum bw_status status = size_check(s, &mesh, &box, plan->file->path);
     if (status) return status;
-    origin_find(&mesh, plan->voxel, v->origin);
+    origin_find(&box, plan->voxel, v->origin);
     memcpy(mesh.origin, v->origin, sizeof mesh.origin);
     enum bwvdb_status bad = bwvdb_distance_create(&mesh, &distance, &error);
     if (bad == BWVDB_ERR_MEMORY) return BW_ERR_MEMORY;
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s: %s", plan->file->path, error.text);
-    struct making making = {plan, distance, v};
+    struct making making = {plan, pieces, distance, v};
     status = bricks_make(s, &making);
     bwvdb_distance_free(distance);
     if (status) mesh_volume_free(s, v);
