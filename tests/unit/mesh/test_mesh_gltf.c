@@ -56,6 +56,17 @@ Test(mesh_gltf, nodes_are_placed_in_doubles)
               (const double[3]){500001.75, 122.0625, -4499997.5}, NULL);
 }
 
+/* Of the scene, with nothing hidden on the way: node 1 alone, and neither 3, below a hidden one, nor 4, of no scene. */
+Test(mesh_gltf, what_the_scene_shows)
+{
+    buffer_put(NULL, 0);
+    gltf_put("shown.gltf", "", "",
+             MESH ",\"nodes\":[{\"children\":[1,2]},{\"mesh\":0,\"translation\":[1,2,3]},"
+                  "{\"children\":[3],\"extensions\":{\"KHR_node_visibility\":{\"visible\":false}}},"
+                  "{\"mesh\":0,\"translation\":[20,0,0]},{\"mesh\":0,\"translation\":[40,0,0]}]");
+    box_reads("shown.gltf", (const double[3]){1, 2, 3}, (const double[3]){2, 4, 6}, NULL);
+}
+
 /* Two joints, of which the second one stands 1 m to the right; the mesh's node is a hundredth and counts for nothing.
  * The upper corners, whose y is 2, go with the second joint. */
 Test(mesh_gltf, joints_place_a_skin)
