@@ -80,10 +80,9 @@ static void grid_fill(const struct bwvdb_info *i, struct vdb_lattice *l, struct 
                                                                                                  : BW_VECTOR,
                                    .comps = i->comps,
                                    .voxel = l->h};
-    for (uint32_t k = 0; k < i->n_meta; k++) {
-        if (!strcmp(i->meta[k].key, "unit")) g->unit = i->meta[k].string;
-        if (!strcmp(i->meta[k].key, "kelvin")) g->kelvin = i->meta[k].number;
-    }
+    const struct bwvdb_meta *unit = bwvdb_meta_find(i->meta, i->n_meta, "unit");
+    if (unit) g->unit = unit->string;
+    g->kelvin = bwvdb_grid_number(i, "kelvin", 0);
     for (int a = 0; a < 3; a++) {
         g->origin[a] = l->origin[a];
         g->lo[a] = i->active ? l->lo[a] : 0;
@@ -126,11 +125,10 @@ static struct moment *frame_open(struct cache *c, const char *path, struct bw_di
         m->facts.n_grids++;
     }
     uint32_t n_meta;
-    const struct bwvdb_meta *meta = bwvdb_file_meta(file, &n_meta);
-    for (uint32_t i = 0; i < n_meta; i++) {
-        if (!strcmp(meta[i].key, "fps")) m->facts.fps = meta[i].number;
-        if (!strcmp(meta[i].key, "time")) m->facts.time = meta[i].number;
-    }
+    const struct bwvdb_meta *meta = bwvdb_file_meta(file, &n_meta), *fps = bwvdb_meta_find(meta, n_meta, "fps"),
+                            *time = bwvdb_meta_find(meta, n_meta, "time");
+    m->facts.fps = fps ? fps->number : 0;
+    m->facts.time = time ? time->number : 0;
     return m;
 }
 

@@ -42,13 +42,6 @@ static const struct finding_kind unnamed = {
 
 /* ---- small looks ---- */
 
-static const struct bwvdb_meta *meta_find(const struct bwvdb_meta *m, uint32_t n, const char *key)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!strcmp(m[i].key, key)) return &m[i];
-    return NULL;
-}
-
 static bool is_one_of(const char *name, const char *const *names)
 {
     for (; *names; names++)
@@ -58,7 +51,7 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool is_flow(const struct bwvdb_info *g)
 {
-    static const char *const names[] = {"vel", "velocity", "v", NULL};
+    static const char *const names[] = {BWVDB_FLOW_NAMES, NULL};
     return g->comps == 3 && is_one_of(g->name, names);
 }
 
@@ -134,8 +127,8 @@ static void grid_check(struct sequence_seen *s, const char *path, struct bwvdb_f
     if (info->grid_class == BWVDB_CLASS_STAGGERED && is_flow(info))
         finding_add(s->findings, &staggered, about, "%s: grid %s is staggered", path, info->name);
     const char *key = strcmp(info->name, "temperature") ? "unit" : "kelvin";
-    if (ours && info->comps && !meta_find(info->meta, info->n_meta, key) &&
-        !meta_find(info->meta, info->n_meta, "unit")) // others' temperatures are of no unit that is known
+    if (ours && info->comps && !bwvdb_meta_find(info->meta, info->n_meta, key) &&
+        !bwvdb_meta_find(info->meta, info->n_meta, "unit")) // others' temperatures are of no unit that is known
         finding_add(s->findings, &units, about, "%s: grid %s does not say its %s", path, info->name, key);
     bw_free(about);
 }
@@ -159,8 +152,8 @@ static void padding_check(struct sequence_seen *s, const char *path, const struc
 
 static void names_check(struct sequence_seen *s, const char *path, const struct bwvdb_file *f)
 {
-    static const char *const usual[] = {"density", "temperature", "flame", "vel", "velocity", "v",
-                                        "solid",   "dye",         "color", "Cd",  "heat",     NULL};
+    static const char *const usual[] = {"density", "temperature", "flame", "solid",          "dye",
+                                        "color",   "Cd",          "heat",  BWVDB_FLOW_NAMES, NULL};
     bool known = false;
     for (int32_t g = 0; g < bwvdb_count(f); g++) known |= is_one_of(bwvdb_grid_info(f, g)->name, usual);
     if (!bwvdb_count(f)) finding_add(s->findings, &no_grids, s->stem, "%s: holds no grid", path);
@@ -203,8 +196,8 @@ static void preset_check(struct sequence_seen *s, const char *path, const char *
 static void facts_check(struct sequence_seen *s, const char *path, const struct bwvdb_file *f, int64_t number)
 {
     uint32_t n;
-    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *hash = meta_find(m, n, "preset_hash"),
-                            *fps = meta_find(m, n, "fps"), *frame = meta_find(m, n, "frame");
+    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *hash = bwvdb_meta_find(m, n, "preset_hash"),
+                            *fps = bwvdb_meta_find(m, n, "fps"), *frame = bwvdb_meta_find(m, n, "frame");
     if (hash) preset_check(s, path, hash->string, number);
     if (fps && !(s->fps > 0)) s->fps = fps->number;
     else if (fps && fps->number != s->fps)
@@ -227,7 +220,7 @@ void file_check(struct sequence_seen *s, const char *path, int64_t number)
         finding_add(s->findings, &unreadable, NULL, "%s", why.text);
         return;
     }
-    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *creator = meta_find(m, n, "creator");
+    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *creator = bwvdb_meta_find(m, n, "creator");
     bool ours = creator && !strncmp(creator->string, "Billow", 6);
     if (ours) facts_check(s, path, f, number);
     names_check(s, path, f);

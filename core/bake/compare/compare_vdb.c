@@ -5,24 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct bwvdb_meta *meta_find(const struct bwvdb_meta *m, uint32_t n, const char *key)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!strcmp(m[i].key, key)) return &m[i];
-    return NULL;
-}
-
 /* `of`: whose they are, "" for the file's own. */
 static void meta_compare(const struct compared *c, const char *of, const struct bwvdb_meta *a, uint32_t n_a,
                          const struct bwvdb_meta *b, uint32_t n_b)
 {
     for (uint32_t i = 0; i < n_a; i++) {
-        const struct bwvdb_meta *m = meta_find(b, n_b, a[i].key);
+        const struct bwvdb_meta *m = bwvdb_meta_find(b, n_b, a[i].key);
         if (m && !strcmp(m->string, a[i].string)) continue;
         compare_add(c, "metadata", NULL, "%s%s: %s → %s", of, a[i].key, a[i].string, m ? m->string : "nothing");
     }
     for (uint32_t i = 0; i < n_b; i++)
-        if (!meta_find(a, n_a, b[i].key))
+        if (!bwvdb_meta_find(a, n_a, b[i].key))
             compare_add(c, "metadata", NULL, "%s%s: nothing → %s", of, b[i].key, b[i].string);
 }
 

@@ -2,6 +2,7 @@
 #include "volume.h"
 #include "solid.h"
 
+#include <common/openvdb/bwvdb.h>
 #include <float.h>
 
 #define FAINT 1e-4f ///< densities that nobody sees
@@ -61,7 +62,7 @@ static const struct bw_snapshot_field *scalar_find(const struct bw_frame *frame,
 
 static const struct bw_snapshot_field *motion_find(const struct bw_frame *frame)
 {
-    static const char *const names[] = {"vel", "velocity", "v"};
+    static const char *const names[] = {BWVDB_FLOW_NAMES};
     const struct bw_snapshot_field *f = NULL;
     for (size_t i = 0; !f && i < sizeof names / sizeof *names; i++) f = bw_gather_find(frame, names[i]);
     return f && f->info->comps == 3 ? f : NULL;

@@ -220,12 +220,18 @@ int32_t bwvdb_count(const struct bwvdb_file *f);
 const struct bwvdb_info *bwvdb_grid_info(const struct bwvdb_file *f, int32_t grid);
 /// The grid called `name`, or -1; a vector of three grids by what they are called without .x, .y, .z.
 int32_t bwvdb_find(const struct bwvdb_file *f, const char *name);
+/// What flows are called, ours first.
+#define BWVDB_FLOW_NAMES "vel", "velocity", "v"
 /// The first grid with `comps` components called by one of several names (NULL ends them), capitals or not where none
 /// is written so; -1: there is none.
 int32_t bwvdb_find_known(const struct bwvdb_file *f, const char *const *names, uint32_t comps);
 /// The file's metadata; *n entries, owned by the file.
 const struct bwvdb_meta *bwvdb_file_meta(const struct bwvdb_file *f, uint32_t *n);
-/// "density, temperature, vel": the grids there are, for messages. Owned by the file.
+/// The one of n entries that is called `key`; NULL: there is none.
+const struct bwvdb_meta *bwvdb_meta_find(const struct bwvdb_meta *meta, uint32_t n, const char *key);
+/// A number above 0 that a grid says of itself, or `otherwise`.
+double bwvdb_grid_number(const struct bwvdb_info *g, const char *key, double otherwise);
+/// "density, temperature, vel": the grids there are, or "none at all", for messages. Owned by the file.
 const char *bwvdb_names(const struct bwvdb_file *f);
 
 /// Read a grid's voxels into memory; needed before the calls below, a second call does nothing.

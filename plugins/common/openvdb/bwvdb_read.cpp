@@ -119,22 +119,19 @@ void part_read_box(const bwvdb_info &whole, const grid_entry &part, const box_re
         return;
     }
     const double *m = whole.matrix;
+    const auto cells = static_cast<size_t>(box.n[0]);
+    std::vector<vdb::Vec3d> row(cells);
+    std::vector<double> value(cells);
     for (int32_t k = 0; k < box.n[2]; k++)
-        for (int32_t j = 0; j < box.n[1]; j++)
-            for (int32_t i = 0; i < box.n[0]; i++) {
-                double x[1][3], value[3] = {0, 0, 0};
+        for (int32_t j = 0; j < box.n[1]; j++, out += cells) {
+            for (size_t i = 0; i < cells; i++)
                 for (int r = 0; r < 3; r++)
-                    x[0][r] = m[4 * r] * (box.lo[0] + i) + m[4 * r + 1] * (box.lo[1] + j) +
-                              m[4 * r + 2] * (box.lo[2] + k) + m[4 * r + 3];
-                with_grid(*part.grid, sampler{1, x, value, 1});
-                *out++ = float(value[0]);
-            }
+                    row[i][r] = m[4 * r] * (box.lo[0] + int32_t(i)) + m[4 * r + 1] * (box.lo[1] + j) +
+                                m[4 * r + 2] * (box.lo[2] + k) + m[4 * r + 3];
+            with_grid(*part.grid, sampler{cells, reinterpret_cast<const double(*)[3]>(row.data()), value.data(), 1});
+            for (size_t i = 0; i < cells; i++) out[i] = float(value[i]);
+        }
 }
-
-} // namespace
-
-namespace
-{
 
 /* A linear map's file holds its inverse too, as numbers of their own. */
 bool inverse_fits(const vdb::math::Transform &t)

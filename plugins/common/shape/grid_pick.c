@@ -32,11 +32,8 @@ enum bw_status grid_pick(struct bw_stage *s, struct grid_pick *pick, const struc
 {
     *grid = bwvdb_find(file, name);
     const struct bwvdb_info *g = *grid >= 0 ? bwvdb_grid_info(file, *grid) : NULL;
-    if (!g && !pick->known && !any_has(q, pattern, name)) {
-        const char *names = bwvdb_names(file);
-        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, name,
-                             *names ? names : "none at all");
-    }
+    if (!g && !pick->known && !any_has(q, pattern, name))
+        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, name, bwvdb_names(file));
     pick->known = 1;
     if (g && g->twins > 1 && !g->twin && !strcmp(g->name, name) && !pick->told++) twins_tell(s, path, g);
     return BW_OK;

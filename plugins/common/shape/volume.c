@@ -142,18 +142,6 @@ static void cubes_invert(const struct vdb_lattice *l, double out[12])
     }
 }
 
-/* Half a voxel more than the voxels fill: as far as interpolation reaches. */
-static void box_turn(const struct bwvdb_info *g, int y_up, struct box3 *box)
-{
-    double more = 0.5 * fmax(g->voxel[0], fmax(g->voxel[1], g->voxel[2]));
-    for (int a = 0; a < 3; a++) {
-        int from = !y_up ? a : a == 1 ? 2 : a == 2 ? 1 : 0, turned = y_up && a == 1;
-        box->lo[a] = (turned ? -g->world_hi[from] : g->world_lo[from]) - more;
-        box->hi[a] = (turned ? -g->world_lo[from] : g->world_hi[from]) + more;
-        if (!g->active) box->lo[a] = HUGE_VAL, box->hi[a] = -HUGE_VAL;
-    }
-}
-
 static enum bw_status grid_take(struct bw_stage *s, const struct shape_volume *p, const char *path,
                                 const struct bwvdb_file *file, int32_t grid, struct volume_source *v)
 {
@@ -176,7 +164,7 @@ static enum bw_status grid_take(struct bw_stage *s, const struct shape_volume *p
     v->fog = !level_set;
     v->bricks.voxel = 1;
     v->bricks.band = level_set ? g->background[0] : 0.5;
-    box_turn(g, p->up, &v->box);
+    vdb_box(g, p->up, 1, v->box.lo, v->box.hi);
     return bricks_make(&making, path);
 }
 
@@ -217,7 +205,7 @@ enum bw_status volume_file_box(struct bw_stage *s, const struct shape_volume *p,
     enum bwvdb_status bad = bwvdb_open(path, &file, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
     const int32_t grid = bwvdb_find(file, p->grid);
-    if (grid >= 0) box_turn(bwvdb_grid_info(file, grid), p->up, box);
+    if (grid >= 0) vdb_box(bwvdb_grid_info(file, grid), p->up, 1, box->lo, box->hi);
     bwvdb_close(file);
     return BW_OK;
 }

@@ -7,21 +7,14 @@
 
 #define CELLS_MOST 2e9 ///< in a box that is resampled; larger cubes are taken beyond
 
-static const char *text_of(const struct bwvdb_meta *m, uint32_t n, const char *key)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!strcmp(m[i].key, key)) return m[i].string;
-    return NULL;
-}
-
 /* Of the file, else of its first grid. */
 static const char *said(const struct bwvdb_file *f, const char *key)
 {
     uint32_t n;
-    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n);
-    const char *text = text_of(m, n, key);
-    const struct bwvdb_info *g = text ? NULL : bwvdb_grid_info(f, 0);
-    return g ? text_of(g->meta, g->n_meta, key) : text;
+    const struct bwvdb_meta *all = bwvdb_file_meta(f, &n), *m = bwvdb_meta_find(all, n, key);
+    const struct bwvdb_info *g = m ? NULL : bwvdb_grid_info(f, 0);
+    if (g) m = bwvdb_meta_find(g->meta, g->n_meta, key);
+    return m ? m->string : NULL;
 }
 
 static double said_number(const struct bwvdb_file *f, const char *key)
@@ -31,35 +24,28 @@ static double said_number(const struct bwvdb_file *f, const char *key)
     return isfinite(value) && value > 0 ? value : 0;
 }
 
-int vdb_axis_is_y(const char *text)
-{
-    text += *text == '+';
-    return *text == 'y' || *text == 'Y';
-}
-
 void vdb_facts_read(const struct bwvdb_file *f, struct vdb_facts *facts)
 {
     const char *up = said(f, "up_axis"), *creator = said(f, "creator");
     *facts = (struct vdb_facts){.fps = said_number(f, "fps"), .scale = said_number(f, "scale")};
     if (!(facts->scale > 0)) facts->scale = 1;
     facts->ours = creator && !strncmp(creator, "Billow", 6);
-    facts->y_up = up ? vdb_axis_is_y(up) : creator && !strncmp(creator, "Houdini", 7);
+    if (up) up += *up == '+';
+    facts->y_up = up ? *up == 'y' || *up == 'Y' : creator && !strncmp(creator, "Houdini", 7);
 }
 
 /* ---- places ---- */
 
-static void to_ours(int y_up, const double in[3], double out[3])
+void vdb_box(const struct bwvdb_info *g, int y_up, int reach, double lo[3], double hi[3])
 {
-    out[0] = in[0];
-    out[1] = y_up ? -in[2] : in[1];
-    out[2] = y_up ? in[1] : in[2];
-}
-
-static void to_file(const struct vdb_lattice *l, const double in[3], double out[3])
-{
-    out[0] = in[0] * l->scale;
-    out[1] = (l->y_up ? in[2] : in[1]) * l->scale;
-    out[2] = (l->y_up ? -in[1] : in[2]) * l->scale;
+    const double more = reach ? .5 * fmax(g->voxel[0], fmax(g->voxel[1], g->voxel[2])) : 0;
+    double a[3], b[3];
+    vdb_turn_up(y_up, g->world_lo, a);
+    vdb_turn_up(y_up, g->world_hi, b);
+    for (int d = 0; d < 3; d++) {
+        lo[d] = g->active ? fmin(a[d], b[d]) - more : HUGE_VAL;
+        hi[d] = g->active ? fmax(a[d], b[d]) + more : -HUGE_VAL;
+    }
 }
 
 /* Index (i,j,k) to h·(i,j,k) + origin, and nothing else. */
@@ -92,17 +78,15 @@ static double cube_of(const double voxel[3])
 /* Cubes round the world box, in step with the centre of voxel (0,0,0). */
 static void cubes_place(const struct bwvdb_info *g, struct vdb_lattice *l)
 {
-    double a[3], b[3], cells;
     const double zero[3] = {g->matrix[3], g->matrix[7], g->matrix[11]};
-    double middle[3];
-    to_ours(l->y_up, g->world_lo, a);
-    to_ours(l->y_up, g->world_hi, b);
-    to_ours(l->y_up, zero, middle);
+    double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, middle[3], cells;
+    if (g->active) vdb_box(g, l->y_up, 0, from, to);
+    vdb_turn_up(l->y_up, zero, middle);
     l->h = cube_of(g->voxel) / l->scale;
     do {
         cells = 1;
         for (int d = 0; d < 3; d++) {
-            const double lo = fmin(a[d], b[d]) / l->scale, hi = fmax(a[d], b[d]) / l->scale;
+            const double lo = from[d] / l->scale, hi = to[d] / l->scale;
             l->origin[d] = middle[d] / l->scale - .5 * l->h;
             if (!(fabs(lo - l->origin[d]) < 1e9 * l->h && fabs(hi - l->origin[d]) < 1e9 * l->h)) l->origin[d] = lo;
             l->lo[d] = (int32_t)floor((lo - l->origin[d]) / l->h + 1e-4);
@@ -142,13 +126,14 @@ static enum bwvdb_status cells_sample(const struct bwvdb_file *f, int32_t grid, 
         for (int32_t i = 0; i < some; i++) {
             const double x[3] = {l->origin[0] + (at[0] + from + i + .5) * l->h, l->origin[1] + (at[1] + .5) * l->h,
                                  l->origin[2] + (at[2] + .5) * l->h};
-            to_file(l, x, pos[i]);
+            vdb_turn_back(l->y_up, x, pos[i]);
+            for (int a = 0; a < 3; a++) pos[i][a] *= l->scale;
         }
         enum bwvdb_status bad = bwvdb_sample(f, grid, (size_t)some, (const double(*)[3])pos, value, error);
         if (bad) return bad;
         for (int32_t i = 0; i < some; i++, o++) {
             double v[3] = {value[i * (int32_t)g->comps], 0, 0};
-            if (g->comps == 3) to_ours(l->turn, value + 3 * i, v);
+            if (g->comps == 3) vdb_turn_up(l->turn, value + 3 * i, v);
             for (uint32_t c = 0; c < g->comps; c++) out[c][o] = (float)v[c];
         }
     }

@@ -15,8 +15,24 @@ struct vdb_facts {
     int ours;     ///< written by Billow
 };
 void vdb_facts_read(const struct bwvdb_file *f, struct vdb_facts *facts);
-/// Does a text name y as the axis that points up?
-int vdb_axis_is_y(const char *text);
+
+/// A place or direction of a file, z up: its (x, y, z) is (x, -z, y) where y points up in it.
+static inline void vdb_turn_up(int y_up, const double file[3], double out[3])
+{
+    out[0] = file[0];
+    out[1] = y_up ? -file[2] : file[1];
+    out[2] = y_up ? file[1] : file[2];
+}
+/// And back.
+static inline void vdb_turn_back(int y_up, const double z_up[3], double out[3])
+{
+    out[0] = z_up[0];
+    out[1] = y_up ? z_up[2] : z_up[1];
+    out[2] = y_up ? -z_up[1] : z_up[2];
+}
+/// The world box of a grid's active voxels, z up, in the file's units; `reach`: half a voxel more, as far as
+/// interpolation reaches. Without active voxels lo is +∞, hi -∞.
+void vdb_box(const struct bwvdb_info *g, int y_up, int reach, double lo[3], double hi[3]);
 
 /// Cell (i,j,k) spans origin + [i,i+1]·h × …; its centre is where a voxel is.
 struct vdb_lattice {

@@ -115,6 +115,19 @@ int32_t bwvdb_find_known(const struct bwvdb_file *f, const char *const *names, u
 
 const struct bwvdb_meta *bwvdb_file_meta(const struct bwvdb_file *f, uint32_t *n) { return loaded->file_meta(f, n); }
 
+const struct bwvdb_meta *bwvdb_meta_find(const struct bwvdb_meta *meta, uint32_t n, const char *key)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!strcmp(meta[i].key, key)) return &meta[i];
+    return NULL;
+}
+
+double bwvdb_grid_number(const struct bwvdb_info *g, const char *key, double otherwise)
+{
+    const struct bwvdb_meta *m = bwvdb_meta_find(g->meta, g->n_meta, key);
+    return m && m->number > 0 ? m->number : otherwise;
+}
+
 const char *bwvdb_names(const struct bwvdb_file *f) { return loaded->names(f); }
 
 enum bwvdb_status bwvdb_load(struct bwvdb_file *f, int32_t grid, struct bwvdb_error *error)

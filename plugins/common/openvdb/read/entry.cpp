@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Grids as their files describe them.
  *
-  * Names need not differ in a file, nor be there: the second `density` is called density[1] here, as OpenVDB counts
-  * them, and one without a name `unnamed`. A flow that is stored as three grids of numbers, vel.x, vel.y, vel.z, is one
-  * vector more behind the file's own grids, which its name alone finds. */
+ * Names need not differ in a file, nor be there: the second `density` is called density[1] here, as OpenVDB counts
+ * them, and one without a name `unnamed`. A flow that is stored as three grids of numbers, vel.x, vel.y, vel.z, is one
+ * vector more behind the file's own grids, which its name alone finds. */
 #include "entry.hpp"
 
 extern "C" {
@@ -118,7 +118,7 @@ void twins_name(bwvdb_file &f)
 /* "vel.x" to "vel", component 0; of endings without a dot only where the rest is what flows are called. */
 int part_split(const std::string &name, std::string &stem)
 {
-    static const char *const flows[] = {"vel", "velocity", "v"};
+    static const char *const flows[] = {BWVDB_FLOW_NAMES};
     const char last = name.empty() ? '\0' : name.back();
     const int c = last == 'x' || last == 'X' ? 0 : last == 'y' || last == 'Y' ? 1 : last == 'z' || last == 'Z' ? 2 : -1;
     if (c < 0 || name.size() < 2) return -1;
@@ -131,10 +131,10 @@ int part_split(const std::string &name, std::string &stem)
     return flow ? c : -1;
 }
 
-/* Of the three, what is known now, and again once they are loaded. Index to world at cell centres: of three grids that
- * sit on faces, each tells the other two axes' places. */
 } // namespace
 
+/* Of the three, what is known now, and again once they are loaded. Index to world at cell centres: of three grids that
+ * sit on faces, each tells the other two axes' places. */
 void entry_join(bwvdb_file &f, grid_entry &e)
 {
     e.info.active = 0;
@@ -255,4 +255,5 @@ void entries_name(bwvdb_file &f)
         strings_attach(f.grids[i]);
         f.names += (i ? ", " : "") + f.grids[i].name;
     }
+    if (!f.own) f.names = "none at all";
 }
