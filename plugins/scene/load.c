@@ -83,8 +83,8 @@ struct target {
 struct state {
     struct target target[FIELDS_MAX];
     int n_targets;
-    struct bwvdb_file *file;
-    int64_t number; ///< of the open file
+    struct bwvdb_file *file, *next; ///< the open one; the one after it, of which the head has been read
+    int64_t number, next_number;
     struct sequence sequence;
     int told;                 ///< what the files say of themselves has been looked at
     int judged;               ///< where its grids lie has been looked at
@@ -93,14 +93,6 @@ struct state {
 };
 
 /* ---- the open file ---- */
-
-/* What our own exporter wrote about the file; 1 in others' files. */
-static double meta_of(const struct bwvdb_info *info, const char *key)
-{
-    for (uint32_t i = 0; i < info->n_meta; i++)
-        if (!strcmp(info->meta[i].key, key) && info->meta[i].number > 0) return info->meta[i].number;
-    return 1;
-}
 
 /* What the file says of its world against what the preset says of it, once. */
 static void facts_check(struct bw_stage *s)
@@ -134,7 +126,8 @@ static enum bw_status target_open(struct bw_stage *s, struct target *t)
                              info->comps == 3 ? "vectors" : "scalars", field->name,
                              field->kind == BW_SCALAR ? "is a scalar" : "has three components");
     int length = field->unit && (!strcmp(field->unit, "m/s") || !strcmp(field->unit, "m"));
-    t->gain = p->gain * (length ? p->scale : 1) * (!strcmp(field->name, "temperature") ? meta_of(info, "kelvin") : 1);
+    t->gain = p->gain * (length ? p->scale : 1) *
+              (!strcmp(field->name, "temperature") ? bwvdb_grid_number(info, "kelvin", 1) : 1);
     t->turn = p->up == 1 && (length || info->vector_type != BWVDB_VEC_INVARIANT); // others' flows say nothing of it
     return BW_OK;
 }
@@ -149,7 +142,9 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
     if (!sequence_path(p->path, number, st->path))
         return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", p->path);
     struct bwvdb_error error;
-    enum bwvdb_status bad = bwvdb_open(st->path, &st->file, &error);
+    enum bwvdb_status bad = BWVDB_OK;
+    if (st->next && st->next_number == number) st->file = st->next, st->next = NULL;
+    else bad = bwvdb_open(st->path, &st->file, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
     st->number = number;
     facts_check(s);
@@ -164,29 +159,16 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
 
 static void place_to_file(const struct load *p, const double x[3], double f[3])
 {
-    f[0] = x[0] / p->scale;
-    f[1] = (p->up ? x[2] : x[1]) / p->scale;
-    f[2] = (p->up ? -x[1] : x[2]) / p->scale;
-}
-
-/* In the file's units, z up. */
-static struct box3 grid_box(const struct load *p, const struct bwvdb_info *g)
-{
-    struct box3 b;
-    const double r = 0.5 * fmax(g->voxel[0], fmax(g->voxel[1], g->voxel[2])); // as far as interpolation reaches
-    for (int a = 0; a < 3; a++) {
-        int from = !p->up ? a : a == 1 ? 2 : a == 2 ? 1 : 0, turned = p->up && a == 1;
-        b.lo[a] = (turned ? -g->world_hi[from] : g->world_lo[from]) - r;
-        b.hi[a] = (turned ? -g->world_lo[from] : g->world_hi[from]) + r;
-    }
-    return b;
+    vdb_turn_back(p->up, x, f);
+    for (int a = 0; a < 3; a++) f[a] /= p->scale;
 }
 
 static enum bw_status box_activate(struct bw_stage *s, const struct bwvdb_info *g)
 {
     const struct load *p = s->params;
+    struct box3 b;
     if (!g->active) return BW_OK;
-    struct box3 b = grid_box(p, g);
+    vdb_box(g, p->up, 1, b.lo, b.hi);
     for (int a = 0; a < 3; a++) b.lo[a] *= p->scale, b.hi[a] *= p->scale;
     return s->host->activate(s, b.lo, b.hi);
 }
@@ -201,7 +183,8 @@ static void place_judge_once(struct bw_stage *s)
     for (int i = 0; i < st->n_targets; i++) {
         const struct bwvdb_info *g = bwvdb_grid_info(st->file, st->target[i].index);
         if (!g || !g->active) continue;
-        const struct box3 b = grid_box(p, g);
+        struct box3 b;
+        vdb_box(g, p->up, 1, b.lo, b.hi);
         for (int a = 0; a < 3; a++) all.lo[a] = fmin(all.lo[a], b.lo[a]), all.hi[a] = fmax(all.hi[a], b.hi[a]);
         st->judged = 1;
     }
@@ -362,15 +345,15 @@ static enum bw_status next_activate(struct bw_stage *s)
     struct state *st = s->state;
     const int64_t number = sequence_number(s, &st->sequence, s->frame + 1, 0);
     char path[SEQUENCE_PATH];
-    struct bwvdb_file *f;
     enum bw_status status = BW_OK;
     if (number < 0 || (st->file && st->number == number) || !sequence_path(p->path, number, path)) return BW_OK;
-    if (bwvdb_open(path, &f, NULL)) return BW_OK; // told when its values are wanted
+    if (st->next && st->next_number != number) bwvdb_close(st->next), st->next = NULL;
+    if (!st->next && bwvdb_open(path, &st->next, NULL)) return BW_OK; // told when its values are wanted
+    st->next_number = number;
     for (int i = 0; !status && i < st->n_targets; i++) {
-        const int32_t grid = bwvdb_find(f, st->target[i].grid);
-        if (grid >= 0) status = box_activate(s, bwvdb_grid_info(f, grid));
+        const int32_t grid = bwvdb_find(st->next, st->target[i].grid);
+        if (grid >= 0) status = box_activate(s, bwvdb_grid_info(st->next, grid));
     }
-    bwvdb_close(f);
     return status;
 }
 
@@ -424,7 +407,8 @@ static void uninit(struct bw_stage *s)
 {
     struct state *st = s->state;
     bwvdb_close(st->file);
-    st->file = NULL;
+    bwvdb_close(st->next);
+    st->file = st->next = NULL;
 }
 
 /* The open file is found again by the frame; what is loaded once is not loaded again. */
