@@ -16,7 +16,7 @@ const char *const bw_density_names[] = {"density", "smoke", "soot", NULL};
 const char *const bw_flame_names[] = {"flame", "flames", "fire", "heat", NULL};
 const char *const bw_temperature_names[] = {"temperature", "temp", NULL};
 const char *const bw_dye_names[] = {"dye", "color", "colour", "Cd", NULL};
-const char *const bw_velocity_names[] = {"vel", "velocity", "v", NULL};
+const char *const bw_velocity_names[] = {BWVDB_FLOW_NAMES, NULL};
 static const char *const solid_names[] = {"solid", NULL}, *const fuel_names[] = {"fuel", NULL};
 
 static int is_surface(const struct bwvdb_file *f, int grid)
@@ -44,47 +44,13 @@ static enum bw_status fail(const struct bwvdb_error *error, enum bwvdb_status s,
     return (enum bw_status)s;
 }
 
-static const struct bwvdb_meta *meta_find(const struct bwvdb_meta *m, uint32_t n, const char *key)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!strcmp(m[i].key, key)) return &m[i];
-    return NULL;
-}
-
-/// File world (z-up or y-up) to ours: y-up (x, y, z) is (x, -z, y) here.
-static void to_ours(int y_up, const double in[3], double out[3])
-{
-    out[0] = in[0];
-    out[1] = y_up ? -in[2] : in[1];
-    out[2] = y_up ? in[1] : in[2];
-}
-
-static void to_file(int y_up, const double in[3], double out[3])
-{
-    out[0] = in[0];
-    out[1] = y_up ? in[2] : in[1];
-    out[2] = y_up ? -in[1] : in[2];
-}
-
-/// World box of a grid, z-up.
-static void grid_bounds(const struct bw_vdb_view *v, const struct bwvdb_info *g, double lo[3], double hi[3])
-{
-    double a[3], b[3];
-    to_ours(v->y_up, g->world_lo, a);
-    to_ours(v->y_up, g->world_hi, b);
-    for (int d = 0; d < 3; d++) {
-        lo[d] = fmin(a[d], b[d]);
-        hi[d] = fmax(a[d], b[d]);
-    }
-}
-
 /// What the first file says of itself.
 static void facts_read(struct bw_vdb_view *v, const struct bwvdb_file *f)
 {
     struct vdb_facts facts;
     uint32_t n;
-    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *larger = meta_find(m, n, "larger"),
-                            *slower = meta_find(m, n, "slower");
+    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *larger = bwvdb_meta_find(m, n, "larger"),
+                            *slower = bwvdb_meta_find(m, n, "slower");
     vdb_facts_read(f, &facts);
     if (v->y_up < 0) v->y_up = facts.y_up;
     v->fps = facts.fps;
@@ -113,8 +79,7 @@ static enum bw_status gain_choose(struct bw_vdb_view *v, const char *path, char 
 static void bounds_join(struct bw_vdb_view *v, const struct bwvdb_info *g)
 {
     double lo[3], hi[3];
-    if (!g->active) return;
-    grid_bounds(v, g, lo, hi);
+    vdb_box(g, v->y_up, 0, lo, hi);
     for (int a = 0; a < 3; a++) {
         v->lo[a] = fmin(v->lo[a], lo[a]);
         v->hi[a] = fmax(v->hi[a], hi[a]);
@@ -122,9 +87,10 @@ static void bounds_join(struct bw_vdb_view *v, const struct bwvdb_info *g)
 }
 
 /// *lacks: the file holds no grid to show, as one of a frame in which nothing is.
-static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int first, int *lacks, char *why,
-                                  size_t why_size)
+static enum bw_status file_survey(struct bw_vdb_view *v, const struct bw_sequence *q, int32_t i, int first, int *lacks,
+                                  char *why, size_t why_size)
 {
+    const char *path = q->path[i];
     struct bwvdb_file *f = NULL;
     struct bwvdb_error error;
     enum bwvdb_status s = bwvdb_open(path, &f, &error);
@@ -132,11 +98,11 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
     int g = grid_choose(v, f);
     const struct bwvdb_info *info = g >= 0 ? bwvdb_grid_info(f, g) : NULL;
     if (first) facts_read(v, f);
+    if (bwvdb_count(f) > v->grids) v->grids = bwvdb_count(f), v->fullest = i;
     *lacks = !info || !info->comps;
     if (*lacks) {
-        const char *names = bwvdb_names(f);
         snprintf(why, why_size, "%s has no grid %s that can be shown; it has %s", path,
-                 v->field ? v->field : "of numbers", *names ? names : "none at all");
+                 v->field ? v->field : "of numbers", bwvdb_names(f));
         bwvdb_close(f);
         return BW_ERR_USAGE;
     }
@@ -163,12 +129,12 @@ enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence 
     int32_t good = 0;
     int lacks = 0;
     for (int32_t i = 0; i < s->count; i++) {
-        enum bw_status status = file_survey(v, s->path[i], !good, &lacks, why, why_size);
+        enum bw_status status = file_survey(v, s, i, !good, &lacks, why, why_size);
         good += !status;
         if (status && !lacks && !v->lenient) return status;
     }
-    if (!good) return file_survey(v, s->path[0], 1, &lacks, why, why_size); // for its sentence
-    for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) {                 // nothing but empty grids
+    if (!good) return file_survey(v, s, 0, 1, &lacks, why, why_size); // for its sentence
+    for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) {           // nothing but empty grids
         v->lo[a] = -8 * v->voxel;
         v->hi[a] = 8 * v->voxel;
     }
@@ -182,32 +148,21 @@ enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence 
 
 /// A task: one layer of a dense box.
 struct resample {
-    const struct bw_vdb_view *v;
     const struct bwvdb_file *f;
     int32_t grid;
+    struct vdb_lattice cells;
     struct bw_dense box;
     float *out[3];
     uint32_t comps;
-    double *scratch; ///< (3 + comps)·n[0] doubles a layer
 };
 
 static void layer_sample(int64_t k, void *user)
 {
     const struct resample *r = user;
-    int n = r->box.n[0];
-    double(*pos)[3] = (double(*)[3])(r->scratch + (size_t)k * (3 + r->comps) * (size_t)n), *value = (double *)(pos + n);
-    for (int j = 0; j < r->box.n[1]; j++) {
-        for (int i = 0; i < n; i++) {
-            const int cell[3] = {i, j, (int)k};
-            double p[3];
-            for (int a = 0; a < 3; a++) p[a] = r->box.origin[a] + (cell[a] + 0.5) * r->box.h;
-            to_file(r->v->y_up, p, pos[i]);
-        }
-        if (bwvdb_sample(r->f, r->grid, (size_t)n, (const double(*)[3])pos, value, NULL)) continue;
-        size_t row = ((size_t)k * (size_t)r->box.n[1] + (size_t)j) * (size_t)n;
-        for (uint32_t c = 0; c < r->comps; c++)
-            for (int i = 0; i < n; i++) r->out[c][row + (size_t)i] = (float)value[(size_t)i * r->comps + c];
-    }
+    const int32_t lo[3] = {0, 0, (int32_t)k}, n[3] = {r->box.n[0], r->box.n[1], 1};
+    float *out[3] = {NULL, NULL, NULL};
+    for (uint32_t c = 0; c < r->comps; c++) out[c] = r->out[c] + (size_t)k * (size_t)n[0] * (size_t)n[1];
+    vdb_lattice_read(r->f, r->grid, &r->cells, lo, n, out, NULL);
 }
 
 /* What is no number would be shown as nothing at all. */
@@ -228,21 +183,18 @@ static void file_tell(const char *path, char *why, size_t why_size)
     snprintf(why, why_size, "%s: %s", path, what);
 }
 
-static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int32_t grid,
+/* `turn`: vectors are directions, and turned as the world is. */
+static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int32_t grid, int turn,
                                   const struct bw_dense *box, float *const out[3], char *why, size_t why_size)
 {
     struct bwvdb_error error;
     enum bwvdb_status s = bwvdb_load(f, grid, &error);
     if (s) return fail(&error, s, why, why_size);
-    struct resample r = {.v = v, .f = f, .grid = grid, .box = *box, .comps = bwvdb_grid_info(f, grid)->comps};
-    r.scratch = v->tools->alloc(v->tools->ctx, (size_t)box->n[0] * (size_t)box->n[2] * (3 + r.comps) * sizeof(double));
-    if (!r.scratch) {
-        snprintf(why, why_size, "out of memory for a grid of %d×%d×%d", box->n[0], box->n[1], box->n[2]);
-        return BW_ERR_MEMORY;
-    }
+    struct resample r = {.f = f, .grid = grid, .box = *box, .comps = bwvdb_grid_info(f, grid)->comps};
+    r.cells = (struct vdb_lattice){.h = box->h, .y_up = v->y_up, .turn = turn && v->y_up, .scale = 1};
+    memcpy(r.cells.origin, box->origin, sizeof r.cells.origin);
     memcpy(r.out, out, r.comps * sizeof *out);
     v->tools->parallel(v->tools->ctx, box->n[2], layer_sample, &r);
-    v->tools->release(v->tools->ctx, r.scratch);
     if (numbers_only(&r)) return BW_OK;
     snprintf(why, why_size, "grid %s holds values that are no finite numbers", bwvdb_grid_info(f, grid)->name);
     return BW_ERR;
@@ -259,8 +211,8 @@ static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, 
         const int seen = i == DENSITY || i == FLAME || i == SOLID;
         const struct bwvdb_info *g = seen && grids[i] >= 0 ? bwvdb_grid_info(f, grids[i]) : NULL;
         double a[3], b[3];
-        if (!g || !g->active) continue;
-        grid_bounds(v, g, a, b);
+        if (!g) continue;
+        vdb_box(g, v->y_up, 0, a, b);
         for (int d = 0; d < 3; d++) lo[d] = fmin(lo[d], a[d]), hi[d] = fmax(hi[d], b[d]);
     }
     *box = (struct bw_dense){.h = v->voxel};
@@ -284,7 +236,7 @@ static void solid_choose(const struct bw_vdb_view *v, const struct bwvdb_info *g
     double lo[3], hi[3];
     *box = (struct bw_dense){.h = volume->h};
     if (!g->active) return;
-    grid_bounds(v, g, lo, hi);
+    vdb_box(g, v->y_up, 0, lo, hi);
     for (int a = 0; a < 3; a++) {
         box->origin[a] = volume->origin[a] + box->h * (floor((lo[a] - volume->origin[a]) / box->h) - 1);
         box->n[a] = (int32_t)ceil((hi[a] - box->origin[a]) / box->h - 1e-6) + 1;
@@ -294,26 +246,18 @@ static void solid_choose(const struct bw_vdb_view *v, const struct bwvdb_info *g
 /// Kelvin above ambient: our files say how theirs are encoded; values that never pass 20 are taken for thousands.
 static void temperature_decode(const struct bwvdb_info *g, float *t, size_t cells)
 {
-    const struct bwvdb_meta *kelvin = meta_find(g->meta, g->n_meta, "kelvin");
-    float top = 0, gain = kelvin && kelvin->number > 0 ? (float)kelvin->number : 0;
+    float top = 0, gain = (float)bwvdb_grid_number(g, "kelvin", 0);
     for (size_t i = 0; i < cells && gain <= 0; i++) top = fmaxf(top, t[i]);
     if (gain <= 0) gain = top < 20 ? 1000 : 1;
     for (size_t i = 0; i < cells; i++) t[i] *= gain;
 }
 
-/// Velocities, turned as the world is; three arrays one after the other.
+/// Velocities; three arrays one after the other.
 static enum bw_status flow_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int grid,
                                   const struct bw_dense *box, float *m, char *why, size_t why_size)
 {
     const size_t cells = bw_dense_cells(box);
-    enum bw_status status = grid_sample(v, f, grid, box, (float *[3]){m, m + cells, m + 2 * cells}, why, why_size);
-    for (size_t i = 0; !status && v->y_up && i < cells; i++) {
-        const double file[3] = {(double)m[i], (double)m[cells + i], (double)m[2 * cells + i]};
-        double ours[3];
-        to_ours(1, file, ours);
-        for (size_t a = 0; a < 3; a++) m[a * cells + i] = (float)ours[a];
-    }
-    return status;
+    return grid_sample(v, f, grid, 1, box, (float *[3]){m, m + cells, m + 2 * cells}, why, why_size);
 }
 
 static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[GRIDS], int vel,
@@ -324,7 +268,7 @@ static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file
     for (int i = 0; i < SOLID; i++) {
         if (grids[i] < 0) continue;
         float *to[3] = {m, m + cells, m + 2 * cells};
-        enum bw_status status = grid_sample(v, f, grids[i], &out->box, to, why, why_size);
+        enum bw_status status = grid_sample(v, f, grids[i], 0, &out->box, to, why, why_size);
         if (status) return status;
         if (i < DYE) *slots[i] = m;
         else memcpy(out->dye, to, sizeof to);
@@ -341,7 +285,7 @@ static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file
     }
     if (!bw_dense_cells(&out->solid_box)) return BW_OK;
     out->solid = m;
-    return grid_sample(v, f, grids[SOLID], &out->solid_box, (float *[3]){m}, why, why_size);
+    return grid_sample(v, f, grids[SOLID], 0, &out->solid_box, (float *[3]){m}, why, why_size);
 }
 
 enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
@@ -390,9 +334,7 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
 /// Temperatures in K above ambient, as a bake's own slices have them, where the file says what a stored 1 stands for.
 static void slice_kelvin(const struct bwvdb_info *info, size_t cells, struct bw_slice *s, float *value)
 {
-    double kelvin = 0;
-    for (uint32_t k = 0; k < info->n_meta; k++)
-        if (!strcmp(info->meta[k].key, "kelvin")) kelvin = info->meta[k].number;
+    const double kelvin = bwvdb_grid_number(info, "kelvin", 0);
     if (!(kelvin > 0)) return;
     for (size_t i = 0; i < cells; i++) value[i] = (float)(kelvin * (double)value[i]);
     s->unit = "K";
@@ -403,7 +345,7 @@ static enum bw_status solid_slice(const struct bw_vdb_view *v, struct bwvdb_file
                                   const struct bw_dense *box, const struct bw_slice *s, float *d, char *why,
                                   size_t why_size)
 {
-    enum bw_status status = grid_sample(v, f, grid, box, (float *[3]){d}, why, why_size);
+    enum bw_status status = grid_sample(v, f, grid, 0, box, (float *[3]){d}, why, why_size);
     for (size_t i = 0; !status && i < bw_dense_cells(box); i++) d[i] /= (float)v->scale;
     const struct bwvdb_info *g = bwvdb_grid_info(f, grid);
     if (status || g->grid_class != BWVDB_CLASS_LEVEL_SET) return status;
@@ -423,7 +365,7 @@ static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file 
         s->value[0] = m;
         return BW_OK;
     }
-    enum bw_status status = grid_sample(v, f, g, box, to, why, why_size);
+    enum bw_status status = grid_sample(v, f, g, 0, box, to, why, why_size);
     for (uint32_t c = 0; !status && c < bwvdb_grid_info(f, g)->comps; c++) s->value[c] = to[c];
     if (!status) slice_kelvin(bwvdb_grid_info(f, g), cells, s, to[0]);
     const int solid = bwvdb_find_known(f, solid_names, 1);

@@ -38,6 +38,8 @@ struct bw_vdb_view {
     double fps;          ///< of the files, or 0
     double voxel;        ///< of the grid shown, world units
     int32_t ours;        ///< baked by this program
+    int32_t fullest;     ///< the first file with most grids: what lacks in others was not there yet …
+    int32_t grids;       ///< … and how many they are
     int32_t flames;      ///< something burns in some file
     char grid[64];       ///< the name of the grid to show in the first file
     uint32_t twins;      ///< how many there are of that name, where nobody said which; 1 mostly

@@ -13,13 +13,6 @@ static const char *grid_named(const struct bwvdb_file *f, const char *const *nam
     return g >= 0 ? bwvdb_grid_info(f, g)->name : NULL;
 }
 
-static double meta_number(const struct bwvdb_info *g, const char *key, double otherwise)
-{
-    for (uint32_t i = 0; i < g->n_meta; i++)
-        if (!strcmp(g->meta[i].key, key) && g->meta[i].number > 0) return g->meta[i].number;
-    return otherwise;
-}
-
 static void grids_find(const struct bwvdb_file *f, struct scene_grids *g)
 {
     *g = (struct scene_grids){grid_named(f, bw_density_names, 1),
@@ -32,22 +25,8 @@ static void grids_find(const struct bwvdb_file *f, struct scene_grids *g)
                               293.15};
     if (!g->temperature) return;
     const struct bwvdb_info *t = bwvdb_grid_info(f, bwvdb_find(f, g->temperature));
-    g->kelvin = meta_number(t, "kelvin", g->kelvin);
-    g->ambient = meta_number(t, "ambient", g->ambient);
-}
-
-/* The first of the files that hold most grids: what lacks in a frame was not there yet. */
-static enum bwvdb_status file_open(const struct cache *c, struct bwvdb_file **file, struct bwvdb_error *error)
-{
-    enum bwvdb_status status = bwvdb_open(c->files.path[0], file, error);
-    for (int32_t i = 1; !status && i < c->files.count; i++) {
-        struct bwvdb_file *other;
-        if (bwvdb_open(c->files.path[i], &other, NULL)) continue;
-        const int more = bwvdb_count(other) > bwvdb_count(*file);
-        bwvdb_close(more ? *file : other);
-        if (more) *file = other;
-    }
-    return status;
+    g->kelvin = bwvdb_grid_number(t, "kelvin", g->kelvin);
+    g->ambient = bwvdb_grid_number(t, "ambient", g->ambient);
 }
 
 static char *scene_make(const struct cache *c, const char *format, const char *folder, struct door *door)
@@ -60,7 +39,7 @@ static char *scene_make(const struct cache *c, const char *format, const char *f
     char text[1024], *scene = NULL;
     enum bw_status status = bw_vdb_view_open(&view, &c->files, text, sizeof text);
     if (status) return bw_diag_error(&door->d, NULL, status, "%s", text), NULL;
-    status = (enum bw_status)file_open(c, &file, &error);
+    status = (enum bw_status)bwvdb_open(c->files.path[view.fullest], &file, &error);
     if (status) return bw_diag_error(&door->d, NULL, status, "%s", error.text), NULL;
     struct scene_facts f = {.sequence = &c->files, .view = &view, .file = file, .folder = folder};
     grids_find(file, &f.grids);
