@@ -193,7 +193,7 @@ static int cache_look(const char *what, const char *flow, json_t **found)
         fprintf(stderr, "billow: %s\n", bw_error_last()->sentence);
         code = cli_exit_code(bw_error_last()->status);
     }
-    if (!code) cli_particles_warn(cache, "carried along");
+    if (!code) cli_warn(), cli_particles_warn(cache, "carried along");
     bw_cache_close(cache);
     bw_session_close(session);
     return code;

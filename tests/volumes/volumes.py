@@ -405,6 +405,13 @@ if __name__ == "__main__":
             os.makedirs(os.path.join(work, case.__name__))
             os.chdir(os.path.join(work, case.__name__))
             case()
+    surface = ball("surface")
+    surface.gridClass = vdb.GridClass.LEVEL_SET
+    write("wind/s_0003.vdb", ball(), surface, air("wind"), air("velocity"))
+    files, run = played("wind", "--flow", "wind")
+    check("what is left out is told", run.code == 0 and sorted(read(files[2])[0]) == ["density", "wind"]
+          and run.says('grid "velocity" is left out: there is one flow', 'grid "surface" is left out: a level set'), run.said)
+    os.remove("wind/s_0003.vdb")
     finally:
         os.chdir("/")
         shutil.rmtree(work)

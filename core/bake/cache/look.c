@@ -13,30 +13,30 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A cache without one has no look of its own. */
-static struct bw_preset *record_preset(const char *path, struct bw_diag *d)
+char *cache_record(const struct cache *c, char **path, struct bw_diag *d)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *folder = slash ? bw_printf("%.*s", (int)(slash - path) + 1, path) : bw_strdup("."), *text = NULL;
-    if (folder && file_inside_exists(folder, name)) text = file_inside_text(folder, name, d);
-    const struct bw_preset_overrides as_text = {.text = text};
-    struct bw_preset *p = text ? bw_preset_load(path, &as_text, d) : NULL;
-    bw_free(text);
+    static const char name[] = "resolved.yaml";
+    char *folder = bw_strdup(c->files.path[0]), *text = NULL;
+    for (int i = 0; i < 2 && folder; i++) {
+        char *slash = strrchr(folder, '/');
+        if (slash) *slash = '\0';
+        else if (i && !strcmp(folder, "vdb")) strcpy(folder, ".");
+        else bw_free(folder), folder = NULL;
+    }
+    *path = folder ? bw_printf("%s/%s", folder, name) : NULL;
+    if (folder && !*folder) strcpy(folder, "/");
+    if (*path && file_inside_exists(folder, name)) text = file_inside_text(folder, name, d);
     bw_free(folder);
-    return p;
+    return text;
 }
 
-/// FOLDER/resolved.yaml of FOLDER/vdb/NAME_0001.vdb.
 struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d)
 {
-    const char *file = c->files.path[0];
-    char *folder = bw_strdup(file), *slash = folder ? strrchr(folder, '/') : NULL, *path = NULL;
-    if (slash) *slash = '\0', slash = strrchr(folder, '/');
-    if (slash) path = bw_printf("%.*s/resolved.yaml", (int)(slash - folder), folder);
-    else if (folder && !strcmp(folder, "vdb")) path = bw_strdup("resolved.yaml");
-    struct bw_preset *p = path ? record_preset(path, d) : NULL;
+    char *path;
+    const struct bw_preset_overrides as_text = {.text = cache_record(c, &path, d)};
+    struct bw_preset *p = as_text.text ? bw_preset_load(path, &as_text, d) : NULL;
+    bw_free((char *)as_text.text);
     bw_free(path);
-    bw_free(folder);
     return p;
 }
 

@@ -10,7 +10,11 @@
 
 struct bw_preset;
 
-/// The preset that a bake of ours left beside its files, as it was resolved; NULL: there is none, or, said, a bad one.
+/// What a bake of ours left beside its files: FOLDER/resolved.yaml of FOLDER/vdb/NAME_0001.vdb. Its text and *path, new
+/// memory. NULL: there is none, or, said, a bad one.
+char *cache_record(const struct cache *c, char **path, struct bw_diag *d);
+
+/// The preset of that record, as it was resolved; NULL likewise.
 struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d);
 
 /// The same, or, where there is none or another grid is asked for (`field`), one that says nothing: with `texts` said

@@ -2,11 +2,10 @@
 /* What the files of a cache hold, for those who go on from it. A bake of ours left its domain in resolved.yaml, sides
  * included; of other files the domain is the box that all that goes along ever fills, on the lattice of the finest
  * smoke. What the files say of themselves goes along too: up axis, units, how exact values are, what heat is. */
-#include "cache.h"
+#include "look.h"
 
 #include "base/text/utf8.h"
 #include "preset/tree/node.h"
-#include "run/output/inside.h"
 #include "preset/values/params.h"
 #include <common/openvdb/contents/contents.h>
 #include <common/openvdb/lattice/lattice.h>
@@ -64,23 +63,29 @@ static struct carried *carried_find(struct survey *c, const char *name)
 /* Obstacles stand where they are. */
 static int is_carried(const struct survey *c, const struct bwvdb_info *g)
 {
+    return !g->part && (!c->flow || strcmp(g->name, c->flow)) && strncmp(g->name, "solid", 5) != 0;
+}
+
+/* Why a grid can't go along; NULL: it can. */
+static const char *fault_of(const struct survey *c, const struct bwvdb_info *g)
+{
     for (const char *const *flow = bw_velocity_names; *flow; flow++)
-        if (g->comps == 3 && !strcmp(g->name, *flow)) return 0;
-    return g->comps && !g->part && (!c->flow || strcmp(g->name, c->flow)) && strncmp(g->name, "solid", 5) != 0;
+        if (g->comps == 3 && !strcmp(g->name, *flow)) return "there is one flow";
+    return !g->comps                                ? "it holds no numbers"
+           : g->grid_class == BWVDB_CLASS_LEVEL_SET ? "a level set is no amount that a flow carries"
+           : c->goes == CARRIED                     ? "twelve go along, not more"
+                                                    : NULL;
 }
 
 static struct carried *carried_add(struct survey *c, const struct bwvdb_info *g)
 {
-    const int surface = g->grid_class == BWVDB_CLASS_LEVEL_SET;
+    const char *fault = fault_of(c, g);
     struct carried *a = &c->carried[c->n];
     if (c->n == NAMES) return NULL;
-    *a = (struct carried){.name = bw_strdup(g->name), .comps = g->comps, .left = surface || c->goes == CARRIED};
+    *a = (struct carried){.name = bw_strdup(g->name), .comps = g->comps, .left = fault != NULL};
     if (!a->name) return out_of_memory(diag_of(c)), NULL;
-    if (a->left)
-        door_warn(c->door, "grid \"%s\" is left out: %s", a->name,
-                  surface ? "a level set is no amount that a flow carries" : "twelve go along, not more");
-    for (uint32_t i = 0; i < g->n_meta && !strcmp(g->name, "temperature"); i++)
-        if (!strcmp(g->meta[i].key, "kelvin")) a->kelvin = g->meta[i].number;
+    if (a->left) door_warn(c->door, "grid \"%s\" is left out: %s", a->name, fault);
+    if (!strcmp(a->name, "temperature")) a->kelvin = bwvdb_grid_number(g, "kelvin", 0);
     c->goes += !a->left;
     c->n++;
     return a;
@@ -167,12 +172,9 @@ static void file_look(struct survey *c, const char *path, int inside)
 /* The domain of the bake that made FOLDER/vdb/…, where it is one, of the same voxels, its only one. */
 static void domain_look(struct survey *c)
 {
-    char *folder = bw_strdup(c->cache->pattern), *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) *slash = '\0', slash = strrchr(folder, '/');
     struct bw_diag ignored = {0};
-    if (slash) *slash = '\0';
-    char *text = slash ? file_inside_text(folder, "resolved.yaml", &ignored) : NULL;
-    struct bw_node *root = text ? bw_node_parse(text, "resolved.yaml", &ignored) : NULL;
+    char *path, *text = cache_record(c->cache, &path, &ignored);
+    struct bw_node *root = text ? bw_node_parse(text, path, &ignored) : NULL;
     const struct bw_node *domain = root ? bw_node_get(root, "domain") : NULL;
     const struct bw_node *voxel = domain ? bw_node_get(domain, "voxel") : NULL;
     double h = 0;
@@ -183,7 +185,7 @@ static void domain_look(struct survey *c)
     bw_node_free(root);
     bw_diag_free(&ignored);
     bw_free(text);
-    bw_free(folder);
+    bw_free(path);
 }
 
 static void domain_make(struct survey *c)
@@ -340,7 +342,7 @@ static void survey_judge(struct survey *c)
     const char *path = c->cache->files.path[0];
     struct bwvdb_file *f = NULL;
     if (!c->flow && bwvdb_open(path, &f, NULL)) f = NULL;
-    const char *names = f && *bwvdb_names(f) ? bwvdb_names(f) : "none at all";
+    const char *names = f ? bwvdb_names(f) : "nothing that can be read";
     if (!c->flow && c->wanted)
         bw_diag_error(d, NULL, BW_ERR, "%s has no grid of vectors called \"%s\"; it holds %s", path, c->wanted, names);
     else if (!c->flow)
