@@ -43,96 +43,63 @@ enum bw_status cache_open(struct bw_stage *s, struct cache *c, int64_t number)
 
 /* ---- frames without a grid ---- */
 
-static struct lattice *known_find(struct cache *c, const char *name)
-{
-    for (int i = 0; i < c->n_known; i++)
-        if (!strcmp(c->known[i].name, name)) return &c->known[i].lattice;
-    return NULL;
-}
-
-static void known_keep(struct cache *c, const char *name, const struct lattice *l)
-{
-    struct lattice *known = known_find(c, name);
-    if (!known && (c->n_known == CACHE_KNOWN || strlen(name) >= sizeof c->known[0].name)) return;
-    if (!known) {
-        snprintf(c->known[c->n_known].name, sizeof c->known[0].name, "%s", name);
-        known = &c->known[c->n_known++].lattice;
-    }
-    *known = *l;
-}
-
 static void lattice_take(const struct vdb_lattice *from, struct lattice *l)
 {
     l->h = from->h;
     memcpy(l->origin, from->origin, sizeof l->origin);
 }
 
-/* Where the grid lies in the first of the other files that has it. 0: none has. */
-static int known_search(struct bw_stage *s, struct cache *c, const struct cache_wish *wish)
+/* Where the grid lies in the first of the files that has it. 0: none has. */
+static int lattice_search(struct bw_stage *s, const struct cache *c, const char *name, struct lattice *l)
 {
     const struct bw_frames_api *frames = s->host->extension(BW_FRAMES);
-    char path[1024];
-    for (int64_t number = c->first; number <= c->last; number++) {
+    char path[sizeof c->path];
+    int found = 0;
+    for (int64_t number = c->first; number <= c->last && !found; number++) {
         struct bwvdb_file *f;
         const int n = frames->path(s, number, path, sizeof path);
         if (n < 0 || n >= (int)sizeof path || bwvdb_open(path, &f, NULL)) continue;
-        const int32_t grid = bwvdb_find(f, wish->name);
+        const int32_t grid = bwvdb_find(f, name);
         struct vdb_facts facts;
         struct vdb_lattice at;
-        struct lattice l;
-        if (grid >= 0) {
+        found = grid >= 0;
+        if (found) {
             vdb_facts_read(f, &facts);
             vdb_lattice_of(bwvdb_grid_info(f, grid), &facts, 1, &at);
-            lattice_take(&at, &l);
-            known_keep(c, wish->name, &l);
+            lattice_take(&at, l);
         }
         bwvdb_close(f);
-        if (grid >= 0) return 1;
     }
-    return 0;
+    return found;
 }
 
-static enum bw_status empty_make(struct bw_stage *s, struct cache *c, const struct cache_wish *wish, struct lattice *l,
-                                 struct dense *d)
+static enum bw_status empty_make(struct bw_stage *s, const struct cache *c, const struct cache_wish *wish,
+                                 struct lattice *l, struct dense *d)
 {
     const struct dense one = {.n = {1, 1, 1}};
-    const char *names = bwvdb_names(c->file);
-    if (!known_find(c, wish->name) && !known_search(s, c, wish))
+    if (!(l->h > 0) && !lattice_search(s, c, wish->name, l))
         return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", c->path, wish->name,
-                             *names ? names : "none at all");
-    const struct lattice *known = known_find(c, wish->name);
-    if (known && !(wish->on && l->h > 0)) *l = *known;
+                             bwvdb_names(c->file));
     return dense_make(s, d, &one, (int32_t)wish->comps);
 }
 
 /* ---- values ---- */
 
-static double kelvin_of(const struct bwvdb_info *g)
-{
-    for (uint32_t i = 0; !strcmp(g->name, "temperature") && i < g->n_meta; i++)
-        if (!strcmp(g->meta[i].key, "kelvin") && g->meta[i].number > 0) return g->meta[i].number;
-    return 1;
-}
-
 /* The cells of the caller's lattice round those of a grid that lies otherwise. */
 static void lattice_bend(struct vdb_lattice *at, const struct lattice *l)
 {
     double off = fabs(at->h - l->h);
-    for (int a = 0; a < 3; a++) {
-        const double shift = (at->origin[a] - l->origin[a]) / l->h;
-        off = fmax(off, fabs(shift - round(shift)) * l->h);
-    }
-    const int same = off < 1e-3 * l->h;
+    for (int a = 0; a < 3; a++) off = fmax(off, fabs(at->origin[a] - l->origin[a]));
+    if (off < 1e-3 * l->h) return;
+    at->direct = 0;
     for (int a = 0; a < 3; a++) {
         const double lo = (at->origin[a] + at->lo[a] * at->h - l->origin[a]) / l->h;
         const double hi = lo + at->n[a] * at->h / l->h;
-        if (same && fabs(at->origin[a] - l->origin[a]) < .5 * l->h) continue;
-        at->direct = 0;
         at->origin[a] = l->origin[a];
-        at->lo[a] = (int32_t)floor(lo + 1e-3);
-        at->n[a] = at->n[a] ? (int32_t)ceil(hi - 1e-3) - at->lo[a] : 0;
+        at->lo[a] = (int32_t)fmax(-1e9, fmin(floor(lo + 1e-3), 1e9));
+        at->n[a] = at->n[a] ? (int32_t)fmax(0, fmin(ceil(hi - 1e-3) - at->lo[a], 1e9)) : 0;
     }
-    if (!same) at->h = l->h;
+    at->h = l->h;
 }
 
 struct reading {
@@ -191,11 +158,11 @@ enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct cach
     at.turn = at.y_up && wish->length; // whatever its file calls it, a flow has a direction; what it carries stays
     if (wish->on && l->h > 0) lattice_bend(&at, l);
     else lattice_take(&at, l);
-    known_keep(c, wish->name, l);
     struct dense box = {.comps = 0};
     for (int a = 0; a < 3; a++) box.lo[a] = at.lo[a], box.n[a] = at.n[a] > 0 ? at.n[a] : 1;
     enum bw_status status = dense_make(s, d, &box, (int32_t)wish->comps);
-    struct reading r = {c, grid, &at, d, kelvin_of(g) / (wish->length ? c->facts.scale : 1), {0}, NULL};
+    const double kelvin = strcmp(g->name, "temperature") ? 1 : bwvdb_grid_number(g, "kelvin", 1);
+    struct reading r = {c, grid, &at, d, kelvin / (wish->length ? c->facts.scale : 1), {0}, NULL};
     if (!wish->length) memcpy(r.background, g->background, sizeof r.background);
     return status || !g->active ? status : values_read(s, &r, wish->name);
 }

@@ -7,19 +7,12 @@
 
 #include <common/openvdb/lattice/lattice.h>
 
-enum { CACHE_KNOWN = 16 }; ///< grids whose place is kept
-
 struct cache {
     struct bwvdb_file *file; ///< NULL: none is open
     struct vdb_facts facts;  ///< of the open file
     int64_t number;          ///< of the open file
     int64_t first, last;     ///< numbers of the files
     char path[1024];         ///< of the open file
-    struct {
-        char name[64];
-        struct lattice lattice;
-    } known[CACHE_KNOWN]; ///< where the grids lay that were read last
-    int n_known;
 };
 
 /// Learn from the host which files there are. Errors: BW_ERR_PRESET, said: the preset names none.
@@ -37,7 +30,8 @@ struct cache_wish {
 };
 /// Read a grid: its lattice, in metres and z up, and in `d` the box of its active voxels, as differences from the
 /// background. What is staggered, turned or no cubes is resampled. `temperature` becomes kelvin where the file says
-/// how. A file without the grid is an empty frame, where another file has it. Errors are said.
+/// how. A file without the grid is an empty frame, where another file has it: *l stays, or is that one's where h is 0.
+/// Errors are said.
 enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct cache_wish *wish, struct lattice *l,
                           struct dense *d);
 /// From `activate`: make the tiles active in which |v| of any component is above `least`, grown by `grow` metres.

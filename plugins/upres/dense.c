@@ -12,6 +12,8 @@
 
 /* ---- memory ---- */
 
+#define CELLS_MOST 1e15 ///< two voxels that lie far apart make a box of more, whose bytes no size_t counts
+
 void dense_free(struct bw_stage *s, struct dense *d)
 {
     for (int c = 0; c < 3; c++) {
@@ -24,14 +26,14 @@ void dense_free(struct bw_stage *s, struct dense *d)
 enum bw_status dense_make(struct bw_stage *s, struct dense *d, const struct dense *like, int32_t comps)
 {
     struct dense box = *like; // `like` may be `d`
+    const double cells = (double)box.n[0] * box.n[1] * box.n[2];
     dense_free(s, d);
     *d = (struct dense){.comps = comps};
     memcpy(d->lo, box.lo, sizeof d->lo);
     memcpy(d->n, box.n, sizeof d->n);
     for (int32_t c = 0; c < comps; c++) {
-        d->v[c] = s->host->alloc(s, (dense_count(d) + 1) * sizeof(float));
-        if (!d->v[c])
-            return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %zu cells of the cache", dense_count(d));
+        if (cells < CELLS_MOST) d->v[c] = s->host->alloc(s, (dense_count(d) + 1) * sizeof(float));
+        if (!d->v[c]) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %.15g cells of the cache", cells);
     }
     return BW_OK;
 }
@@ -324,6 +326,7 @@ struct restriction {
     const struct lattice *l;
     struct dense *out;
     int c;
+    float background;
 };
 
 /// The fine cells under a lattice cell along one axis: the first, how many, and their shares of it.
@@ -404,7 +407,7 @@ static void restrict_body(const struct bw_block *b, void *user)
             float *row =
                 d->v[r->c] + (size_t)d->n[0] * ((size_t)(j - d->lo[1]) + (size_t)d->n[1] * (size_t)(k - d->lo[2]));
             for (int32_t i = lo[0]; i < hi[0]; i++)
-                row[i - d->lo[0]] = mean_under(b, bw_f32(&b->view[0], r->c), &x[i - lo[0]], &y, &z);
+                row[i - d->lo[0]] = mean_under(b, bw_f32(&b->view[0], r->c), &x[i - lo[0]], &y, &z) - r->background;
         }
     }
 }
@@ -461,7 +464,7 @@ static enum bw_status restriction_share(struct bw_stage *s, const struct restric
 enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c,
                               struct dense *out)
 {
-    struct restriction r = {l, out, c};
+    struct restriction r = {l, out, c, (float)s->host->field_info(field)->background[c]};
     int32_t halo = (int32_t)ceil(.5 * l->h / s->grid->h) + 1;
     struct bw_access access[] = {{field, BW_READ, halo}};
     const struct bw_sweep sweep = {

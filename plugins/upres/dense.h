@@ -72,7 +72,7 @@ int dense_any(const struct dense *d, int c, const struct dense_axis ax[3], float
 
 /* ---- from a field to the lattice ---- */
 
-/// Component c of `out` becomes the mean of `field` over each cell of the lattice.
+/// Component c of `out` becomes the mean of `field` over each cell of the lattice, as a difference from its background.
 enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c,
                               struct dense *out);
 

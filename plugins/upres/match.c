@@ -8,10 +8,10 @@
  *     d < t:  q += β (t - d)/t · T      what is missing comes in the shape T that it has in the cache: sources, mostly
  *     d > t:  q *= 1 - β (d - t)/d      what is too much fades as it stands, and nothing becomes negative
  *
- * (where the one to divide by is not positive: q += β (t - d)). Where they differ by more than half, β goes to 1: smoke
- * was made there, or taken away. In the end all
- * is multiplied by what brings the total to the cache's, a hundredth or less from frame to frame. So the amount is the
- * cache's, and no drift of the noise can pile up. */
+ * (where the one to divide by is not positive: q += β (t - d)). All are differences from the background. Where they
+ * differ by more than half, β goes to 1: smoke was made there, or taken away. In the end all is multiplied by what
+ * brings the total to the cache's, a hundredth or less from frame to frame. So the amount is the cache's, and no drift
+ * of the noise can pile up. */
 #include "stages.h"
 
 #include "cache.h"
@@ -128,6 +128,7 @@ struct pass {
     const struct target *t;
     const struct dense *pull; ///< fade, fill, shift; NULL: the field becomes the cache's
     int c;
+    float background; ///< of the field; values of the cache are differences from it
 };
 
 enum { SUM_FIELD, SUMS };
@@ -154,11 +155,12 @@ static void body(const struct bw_block *b, void *user)
             for (int32_t i = 0; target && i < b->n[0]; i++) {
                 float t = target[at + (size_t)i];
                 if (p->t->positive && t < 0) t = 0;
-                q[i] = p->pull ? q[i] * (1 + pull[0][at + (size_t)i]) + pull[1][at + (size_t)i] * t +
-                                     pull[2][at + (size_t)i]
-                               : t;
+                if (p->pull)
+                    t = (q[i] - p->background) * (1 + pull[0][at + (size_t)i]) + pull[1][at + (size_t)i] * t +
+                        pull[2][at + (size_t)i];
+                q[i] = p->background + t;
             }
-            for (int32_t i = 0; i < b->n[0]; i++) b->sum[SUM_FIELD] += q[i];
+            for (int32_t i = 0; i < b->n[0]; i++) b->sum[SUM_FIELD] += q[i] - p->background;
         }
 }
 
@@ -223,7 +225,7 @@ static enum bw_status field_match(struct bw_stage *s, uint32_t i)
     for (int c = 0; !status && c < t->value.comps; c++) {
         if (s->step) status = dense_make(s, &pull, &t->value, 3);
         if (!status && s->step) status = pull_make(s, t, field, c, &pull);
-        struct pass pass = {t, s->step ? &pull : NULL, c};
+        struct pass pass = {t, s->step ? &pull : NULL, c, (float)s->host->field_info(field)->background[c]};
         double sum[SUMS] = {0};
         struct bw_access access[] = {{field, BW_UPDATE_OWN, 0}};
         if (!status)

@@ -73,10 +73,12 @@ static struct bw_field *item_field(const struct bw_stage *s, uint32_t i)
 
 /* ---- the files ---- */
 
+static int holds(const struct shot *shot, int64_t number) { return shot->loaded && shot->number == number; }
+
 static enum bw_status shot_read(struct bw_stage *s, struct shot *shot, int64_t number)
 {
     struct state *st = s->state;
-    if (shot->loaded && shot->number == number) return BW_OK;
+    if (holds(shot, number)) return BW_OK;
     enum bw_status status = cache_open(s, &st->cache, number);
     for (uint32_t i = 0; !status && i < st->count; i++) {
         const struct bw_field_info *info = s->host->field_info(item_field(s, i));
@@ -119,8 +121,7 @@ static enum bw_status time_choose(struct bw_stage *s, double time)
         st->speed *= 2;
     int64_t number = (int64_t)floor(st->at);
     for (int i = 0; !status && i < 2; i++) {
-        if (!i && st->shot[1].loaded &&
-            st->shot[1].number == number) { /* running forwards, the later one becomes the earlier */
+        if (!i && (holds(&st->shot[1], number) || holds(&st->shot[0], number + 1))) { // the one becomes the other
             struct shot held = st->shot[0];
             st->shot[0] = st->shot[1], st->shot[1] = held;
         }
