@@ -74,15 +74,15 @@ static enum bw_status none_fail(struct bw_stage *s, const struct finding *f)
 
 static void gaps_tell(struct bw_stage *s, const char *path, const struct sequence *q)
 {
-    char first[SEQUENCE_PATH];
+    char first[SEQUENCE_PATH], more[40] = "";
     const int64_t missing = q->last - q->first + 1 - q->count;
     int64_t i = 1;
     if (missing <= 0) return;
     while (q->number[i] == q->number[i - 1] + 1) i++;
     sequence_path(path, q->number[i - 1] + 1, first);
-    s->host->log(s, BW_LOG_WARNING, "%s is not there, and %lld more of the sequence are missing: %s", first,
-                 (long long)(missing - 1),
-                 q->outside == SEQUENCE_BLANK ? "nothing stands for them" : "the file before them stands for them");
+    if (missing > 1) snprintf(more, sizeof more, ", and %lld more", (long long)(missing - 1));
+    s->host->log(s, BW_LOG_WARNING, "%s is missing%s: %s", first, more,
+                 q->outside == SEQUENCE_BLANK ? "nothing stands in" : "the file before stands in");
 }
 
 static double files_a_second(const struct bw_stage *s)
@@ -120,11 +120,6 @@ static int64_t number_before(const struct sequence *q, int64_t n)
         else hi = middle;
     }
     return q->number[lo];
-}
-
-bool sequence_has(const struct sequence *q, int64_t number)
-{
-    return !q->numbered || (q->count && number_before(q, number) == number);
 }
 
 double sequence_wanted(const struct bw_stage *s, const struct sequence *q, double frame)

@@ -35,8 +35,6 @@ double sequence_wanted(const struct bw_stage *s, const struct sequence *q, doubl
 /// Number of the file for frame `frame` (fractional): the one begun last, or with `nearest` != 0
 /// the one nearest in time; in a gap, the file before it. -1 outside a sequence that is `blank` there, and in its gaps.
 int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest);
-/// Is the file of this number there?
-bool sequence_has(const struct sequence *q, int64_t number);
 /// Path of a file with its number; 0 when it does not fit.
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH]);
 /// The same for a file of the sequence q, which must be there if it is `needed`; out is empty if it is

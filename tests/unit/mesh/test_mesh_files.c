@@ -232,7 +232,7 @@ Test(mesh_files, a_gap_in_a_sequence_is_named)
     char yaml[2048];
     snprintf(yaml, sizeof yaml, SEQUENCE, 1, 2, folder, "");
     struct ear ear = warnings_of(yaml);
-    cr_assert(strstr(ear.text, "wave_0004.obj is not there"), "%s", ear.text);
+    cr_assert(strstr(ear.text, "wave_0004.obj is missing: the file before stands in"), "%s", ear.text);
 }
 
 /* An open box: warned, with its name and its four open edges; its walls, 10 cm thick, are solid and its room is not. */

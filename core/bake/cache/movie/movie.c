@@ -173,13 +173,16 @@ static enum bw_status part_choose(struct show *s, const struct bw_sequence *q, d
     return BW_OK;
 }
 
-static enum bw_status frame_make(struct show *s, const struct bw_sequence *q, int32_t i, double fps)
+/* *i, and those after it that it stands for. */
+static enum bw_status frame_make(struct show *s, const struct bw_sequence *q, int32_t *i, double fps)
 {
+    const int64_t frame = q->frame[*i];
     struct bw_image img = {.tools = &s->tools};
     float *alpha = NULL;
-    enum bw_status status = s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img)
-                                           : render_frame(s, q->path[i], q->frame[i], &img, &alpha);
-    if (!status) status = deliver_frame(&s->to, q->frame[i], fps, &img, alpha);
+    enum bw_status status = s->wish->slice ? slice_frame(s, q->path[*i], frame, fps, &img)
+                                           : render_frame(s, q->path[*i], frame, &img, &alpha);
+    for (; !status && *i < s->shown[1] && q->frame[*i] == frame; ++*i)
+        status = deliver_frame(&s->to, frame, fps, &img, alpha);
     bw_image_free(&img);
     s->tools.release(s->tools.ctx, alpha);
     return status;
@@ -191,9 +194,9 @@ static enum bw_status frames_make(struct show *s, const struct bw_sequence *q)
     enum bw_status status = part_choose(s, q, fps);
     for (int32_t i = 0; i < s->shown[0] && !status && s->frames && s->wish->slice; i++)
         status = slice_frame(s, q->path[i], q->frame[i], fps, NULL);
-    for (int32_t i = s->shown[0]; i < s->shown[1] && !status; i++) {
-        status = frame_make(s, q, i, fps);
-        if (!status && s->on_frame && !s->on_frame(i + 1 - s->shown[0], s->frames, s->user)) status = BW_ERR_CANCELLED;
+    for (int32_t i = s->shown[0]; i < s->shown[1] && !status;) {
+        status = frame_make(s, q, &i, fps);
+        if (!status && s->on_frame && !s->on_frame(i - s->shown[0], s->frames, s->user)) status = BW_ERR_CANCELLED;
     }
     return status;
 }
@@ -276,12 +279,14 @@ static enum bw_status gaps_hold(struct show *s, struct bw_sequence *q)
 {
     enum { MOST = 100000 };
     const int64_t all = q->frame[q->count - 1] - q->frame[0] + 1, missing = all - q->count;
+    char more[40] = "";
     int32_t n = 0;
     if (missing <= 0) return BW_OK;
     for (int32_t i = 0; !n; i++) n = q->frame[i + 1] > q->frame[i] + 1 ? i + 1 : 0;
     const bool held = s->to.kind == DELIVER_MOVIE && missing < MOST;
-    door_warn(s->door, "frame %lld is not there, and %lld more are missing%s", (long long)(q->frame[n - 1] + 1),
-              (long long)(missing - 1), held ? ": the frame before them stands for them" : "");
+    if (missing > 1) snprintf(more, sizeof more, ", and %lld more", (long long)(missing - 1));
+    door_warn(s->door, "frame %lld is missing%s%s", (long long)(q->frame[n - 1] + 1), more,
+              held ? ": the frame before stands in" : "");
     if (!held) return BW_OK;
     char **path = bw_calloc((size_t)all * sizeof *path);
     int64_t *frame = bw_calloc((size_t)all * sizeof *frame);
