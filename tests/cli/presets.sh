@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # presets.sh BILLOW SOURCE: presets that lead in circles, are no files, want more than there is, or get a stage from
-# somebody else. The last line is "N passed, N failed".
+# somebody else; and those of README and guide, with the guide's commands. The last line is "N passed, N failed".
 set -u
 billow=$(realpath "$1")
 source=$(realpath "$2")
@@ -71,6 +71,37 @@ for recipe in recipes/recipe*.yaml; do
     printf 'billow: 1\nname: mine\n' >>"$recipe"
     expect "$(head -1 "$recipe")" 0 good check "$recipe"
 done
+
+# ---- pages of the guide: commands run as they stand, in the page's order, and each preset bakes ----
+# A `yaml` block is a whole preset, kept as NAME.yaml; a `sh` block is run beside it. What no command of the page has
+# baked is baked then, two frames of it, quickly.
+page() {
+    local page=$1 what preset first code
+    mkdir -p "$work/pages/$(basename "$page" .md)" && cd "$work/pages/$(basename "$page" .md)" || exit 1
+    awk '/^```(yaml|sh)$/{f = sprintf("block%02d.%s", ++n, substr($0, 4)); next} /^```/{f = ""} f{print >f}' "$page"
+    for preset in block*.yaml; do
+        [ -e "$preset" ] && mv "$preset" "$(sed -n 's/^name: *\([a-z0-9_]*\).*/\1/p' "$preset").yaml"
+    done
+    for what in block*.sh *.yaml; do
+        [ -e "$what" ] || continue
+        case $what in
+        *.sh)
+            grep -q '^ *blender ' "$what" && ! command -v blender >/dev/null &&
+                { echo "skipped: $page, $what: no blender" >&2; continue; }
+            PATH="$(dirname "$billow"):$PATH" timeout -k 5 200 bash -e "$what" >out.txt 2>&1 </dev/null ;;
+        *)
+            [ -d "out/${what%.yaml}" ] && continue
+            first=$(sed -n 's/^time:.*[{ ]frames: *\(-*[0-9]*\)-[0-9].*/\1/p' "$what" | head -1)
+            timeout -k 5 200 "$billow" bake "$what" --quick --frames "${first:-1}-$((${first:-1} + 1))" >out.txt 2>&1 \
+                </dev/null ;;
+        esac
+        code=$?
+        [ $code = 0 ] && passed=$((passed + 1)) ||
+            { failed=$((failed + 1)); echo "-- failed: $page, $what: exit code $code"; tail -c 1500 out.txt; } >&2
+    done
+    cd "$work" || exit 1
+}
+for file in "$source"/README.md "$source"/docs/guide/*.md; do page "$file"; done
 
 expect "one that is nowhere" 3 'lost\.yaml:2:10: there is no preset "nowhere" to extend' check far/lost.yaml
 
