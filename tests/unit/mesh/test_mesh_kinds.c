@@ -106,6 +106,12 @@ Test(mesh_kinds, what_is_not_read_is_named)
 {
     bytes_put("wide.obj", "\xff\xfe\0\0v\0\0\0 \0\0\0", 12);
     refuses("wide.obj", "wide.obj is text in UTF-32, which is not read: save it as UTF-8");
+    bytes_put("packed.obj", "\x1f\x8b\b\0\0\0\0\0", 8);
+    refuses("packed.obj", "packed.obj is packed by gzip, which is not read: save it as OBJ");
+    text_put("scene.dae", "<?xml version=\"1.0\"?>\n");
+    refuses("scene.dae", "scene.dae is XML, as COLLADA and X3D are, which is not read");
+    text_put("car.obj", "Kaydara FBX Binary  \n");
+    refuses("car.obj", "car.obj is FBX, which");
 }
 
 /* ---- PLY ---- */

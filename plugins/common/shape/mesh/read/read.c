@@ -44,6 +44,33 @@ static read_fn reader_find(const char *path, const char *text, size_t n)
     return marked ? marked : n > 6 && !strncasecmp(text, "solid ", 6) ? mesh_read_stl : NULL;
 }
 
+/* What else people have, by its first bytes. NULL: nothing known. */
+static const char *other_format(const char *text, size_t n)
+{
+    static const struct {
+        const char *mark, *name;
+    } other[] = {{"\x1f\x8b", "packed by gzip"},
+                 {"BZh", "packed by bzip2"},
+                 {"\xfd\x37zXZ", "packed by xz"},
+                 {"\x28\xb5\x2f\xfd", "packed by Zstandard"},
+                 {"PK\3\4", "a ZIP archive, as 3MF and USDZ are"},
+                 {"Kaydara FBX", "FBX"},
+                 {"; FBX", "FBX"},
+                 {"#usda", "USD"},
+                 {"PXR-USDC", "USD"},
+                 {"Ogawa", "Alembic"},
+                 {"\x89HDF", "Alembic or other HDF5"},
+                 {"BLENDER", "a scene of Blender's"},
+                 {"OFF", "OFF"},
+                 {"MM", "3DS"},
+                 {"<", "XML, as COLLADA and X3D are"}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        const size_t m = strlen(other[i].mark);
+        if (n > m && !memcmp(text, other[i].mark, m)) return other[i].name;
+    }
+    return NULL;
+}
+
 /* Why there are no triangles: what was wrong first, else what the file holds in place of them. */
 static void nothing_tell(struct mesh_build *b)
 {
@@ -83,6 +110,11 @@ static void text_read(struct mesh_build *b, const char *text, size_t n, enum ans
 {
     if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) text += 3, n -= 3; // a byte-order mark
     const read_fn read = reader_find(b->path, text, n);
+    const char *other = read == mesh_read_stl ? NULL : other_format(text, n); // an STL begins with 80 bytes of any kind
+    if (other) {
+        mesh_build_fail(b, "it is %s, which is not read: save it as OBJ, PLY, STL or glTF", other);
+        return;
+    }
     if (!read) {
         mesh_build_fail(b, "it cannot be read as a mesh: of no format known here (OBJ, PLY, STL, glTF)");
         return;
