@@ -13,8 +13,7 @@ grep -q '__[at]san_init' "$billow" || ulimit -v 2000000
 try() {
     local what=$1 pattern=$2
     shift 2
-    timeout -k 5 60 "$billow" "$@" >out.txt 2>err.txt </dev/null
-    code=$?
+    soon_run "$@"
     expect "$what" 6 "$pattern"
 }
 

@@ -4,11 +4,9 @@
 # that was to replace it and came to nothing.
 . "$(dirname "$0")/prompt.sh"
 
-# all FOLDER: sums of all files but the journal, which tells of what was begun; nothing half-written.
-all() { (cd "$1" && find . -type f ! -name bake.journal -exec sha1sum {} + | sort -k2); }
 # stays WHAT FOLDER: all files are as they were when they were summed into stays.txt.
 stays() {
-    that "$1: all is as it was" diff stays.txt <(all "$2")
+    that "$1: all is as it was" diff stays.txt <(kept "$2")
 }
 
 # ---- bakes without a file a frame ----
@@ -20,7 +18,7 @@ printf 'export:\n  - mp4: {size: 64, sheet: no}\n' >>film.yaml
 mkdir built; cp "$("$billow" info mac.project | sed -n 's/^plugin: //p')" built; echo >>built/mac.so
 for preset in numbers film; do
     during 8 "until ls $preset/checkpoints/*.bwck; do sleep 0.01; done; kill -KILL \$pid" bake $preset.yaml --out $preset --simd baseline
-    all $preset | grep -v '/\.' >stays.txt
+    kept $preset | grep -v '/\.' >stays.txt
     that "$preset: killed with checkpoints" grep -q bwck stays.txt
     find $preset -name '.*' -type f -delete
     run bake $preset.yaml --out $preset --simd baseline
@@ -58,7 +56,7 @@ nothing() {
     stays "$what" "$folder"
 }
 for folder in done part; do
-    all $folder >stays.txt
+    kept $folder >stays.txt
     for way in --force "--resume --from-frame 1005"; do
         # shellcheck disable=SC2086
         nothing "$folder $way: a mesh that is gone" 6 "box.obj" other.yaml --out $folder $way
@@ -82,14 +80,14 @@ run resume part --frames 1001-1014; expect "the killed one goes on" 0 "14 frames
 run bake other.yaml --out done --force; expect "a bake that gets there replaces it" 0 "8 frames"
 that "with nothing half-written" test -z "$(find done -name '.*')"
 run bake other.yaml --out fresh; expect "beside it" 0 "8 frames"
-that "the same files as in a new folder" diff <(all done | grep -vE 'bwck|bake\.|timings' ) <(all fresh | grep -vE 'bwck|bake\.|timings')
+that "the same files as in a new folder" diff <(made done) <(made fresh)
 that "the log is that of the new one" test "$(grep -c '^Billow' done/bake.log)" = 1
 
 # ---- replacing is one thing, memory another ----
 big="--set domain.size=[400,400,400] --set domain.voxel=5mm --memory 2G"
 # shellcheck disable=SC2086
 nothing_big() { run bake shot.yaml --out fresh $big "$@"; }
-all fresh >stays.txt
+kept fresh >stays.txt
 nothing_big --force; expect "--force asks whether it fits" 7 "needs up to .* when it is full, the limit is" "--overcommit starts all the same"
 stays "refused" fresh
 nothing_big --force --overcommit --set time.frames=1001-1001; expect "--overcommit does not" 0 "1 frame"

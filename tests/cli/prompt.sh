@@ -24,6 +24,12 @@ run() {
     code=$?
 }
 
+# soon_run ARGS…: as run, but what waits for a writer, or reads without an end, is killed after a minute.
+soon_run() {
+    timeout -k 5 60 "$billow" "$@" >out.txt 2>err.txt </dev/null
+    code=$?
+}
+
 # during FRAMES WORDS ARGS…: the program with --json, and words for the shell when so many frames are told: see during.py.
 during() {
     local frames=$1 words=$2
@@ -58,6 +64,13 @@ that() {
     shift
     if "$@" >/dev/null 2>&1; then good; else bad "$what"; fi
 }
+
+# sums FOLDER TEST…: a checksum of each file that passes find's test.
+sums() { (cd "$1" && shift && find . -type f "$@" -exec sha1sum {} + | sort -k2); }
+# made FOLDER: of what the bake made, not of what tells of the run.
+made() { sums "$1" ! -name 'bake.*' ! -name timings.csv ! -path './checkpoints/*'; }
+# kept FOLDER: of all but the journal, which tells of what was begun.
+kept() { sums "$1" ! -name bake.journal; }
 
 # edit SCRIPT: puff.yaml with a change, as edited.yaml
 edit() { sed "$1" puff.yaml >edited.yaml; }

@@ -7,11 +7,6 @@
 . "$(dirname "$0")/prompt.sh"
 grep -q '__[at]san_init' "$billow" || ulimit -v 3000000
 
-# soon_run ARGS…: as run, but what waits for a writer, or reads without an end, is killed.
-soon_run() {
-    timeout -k 5 60 "$billow" "$@" >out.txt 2>err.txt </dev/null
-    code=$?
-}
 # one_sentence WHAT: stderr of the last run, without its caret.
 one_sentence() { that "$1: one sentence" [ "$(grep -vc '^    ' err.txt)" = 1 ]; }
 

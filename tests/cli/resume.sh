@@ -8,10 +8,7 @@ printf '  - mp4: {size: 64}\n  - png: {size: 64}\ncheckpoints: {every: 0, frames
 run bake film --out whole; expect "a bake" 0 "whole: 24 frames" "checkpoints, .* beside the simulation"
 
 # same WHAT FOLDER: all files but those that tell of the run are the undisturbed bake's, and nothing else is there.
-listing() {
-    (cd "$1" && find . -type f ! -name bake.\* ! -name timings.csv ! -path './checkpoints/*' -exec sha1sum {} + | sort -k2)
-}
-same() { that "$1: the same files" diff <(listing whole) <(listing "$2"); }
+same() { that "$1: the same files" diff <(made whole) <(made "$2"); }
 
 # stopped FOLDER SIGNAL FRAMES ARGS…: bake film until so many frames are told, then send the signal.
 stopped() {
@@ -41,7 +38,7 @@ run resume kill; expect "once more there is nothing to do" 0 "up to date"
 sed 's/^export:$/&\n  - ply: {id: points, particles: none, enabled: false}/' film.yaml >muted.yaml
 run bake muted.yaml --out muted --frames 1001-1010; expect "with a muted exporter" 0 "10 frames"
 run resume muted --frames 1001-1024; expect "resolved.yaml, which says so, is the same bake" 0 "24 frames"
-that "without what was muted: the same files" diff <(listing whole | grep -v resolved.yaml) <(listing muted | grep -v resolved.yaml)
+that "without what was muted: the same files" diff <(made whole | grep -v resolved.yaml) <(made muted | grep -v resolved.yaml)
 that "but for a line in resolved.yaml" test "$(grep -A2 '  - ply:' muted/resolved.yaml | grep -c 'enabled: false')" = 1
 
 # ---- on demand ----
