@@ -1,102 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admission.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 
-struct visitor {
-    struct visitor *older, *newer;
-    int fd, known;
-    time_t since;
-};
+static const int64_t SECOND = 1000000000;
 
-static time_t now(void)
+static int64_t now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
+    return SECOND * t.tv_sec + t.tv_nsec;
 }
 
-/* ---- the list, under its lock ---- */
-
-static void list_add(struct admission *a, struct visitor *v)
+/// 0: it has no socket.
+static int socket_of(struct MHD_Connection *c)
 {
-    v->older = a->newest;
-    if (v->older) v->older->newer = v;
-    else a->oldest = v;
-    a->newest = v;
-    a->strangers++;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : 0;
 }
 
-static void list_remove(struct admission *a, struct visitor *v)
+/* ---- the strangers, under their lock ---- */
+
+static void stranger_forget(struct admission *a, int fd)
 {
-    if (v->known) return;
-    if (v->older) v->older->newer = v->newer;
-    else a->oldest = v->newer;
-    if (v->newer) v->newer->older = v->older;
-    else a->newest = v->older;
-    v->older = v->newer = NULL;
-    v->known = 1;
-    a->strangers--;
+    for (int i = 0; i < STRANGERS_MOST; i++)
+        if (a->stranger[i].fd == fd) a->stranger[i].fd = 0;
 }
 
 /// MHD sees the end of what it reads, and closes it.
-static void send_away(struct admission *a, struct visitor *v)
+static void stranger_end(struct stranger *s)
 {
-    list_remove(a, v);
-    shutdown(v->fd, SHUT_RDWR);
+    if (s->fd) shutdown(s->fd, SHUT_RDWR);
+    s->fd = 0;
+}
+
+/// In a free place, or in that of the oldest.
+static void stranger_add(struct admission *a, int fd)
+{
+    struct stranger *oldest = a->stranger;
+    for (struct stranger *s = oldest; s < a->stranger + STRANGERS_MOST && oldest->fd; s++)
+        if (!s->fd || s->since < oldest->since) oldest = s;
+    stranger_end(oldest);
+    *oldest = (struct stranger){.fd = fd, .since = now()};
 }
 
 /* ---- connections ---- */
 
 void admission_init(struct admission *a)
 {
-    *a = (struct admission){.strangers = 0};
+    *a = (struct admission){.stranger = {{.fd = 0}}};
     pthread_mutex_init(&a->lock, NULL);
 }
 
 void admission_free(struct admission *a) { pthread_mutex_destroy(&a->lock); }
 
-static struct visitor *visitor_new(struct MHD_Connection *c)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct visitor *v = info ? calloc(1, sizeof *v) : NULL;
-    if (v) v->fd = info->connect_fd, v->since = now();
-    return v;
-}
-
 void admission_notify(void *admission, struct MHD_Connection *c, void **socket_context,
                       enum MHD_ConnectionNotificationCode what)
 {
     struct admission *a = admission;
-    struct visitor *v = *socket_context;
+    const int fd = socket_of(c);
+    (void)socket_context;
     pthread_mutex_lock(&a->lock);
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        *socket_context = v = visitor_new(c);
-        if (v) list_add(a, v);
-        if (a->strangers > STRANGERS_MOST) send_away(a, a->oldest);
-    } else if (v) {
-        list_remove(a, v);
-        *socket_context = NULL;
-        free(v);
-    }
+    if (what != MHD_CONNECTION_NOTIFY_STARTED) stranger_forget(a, fd);
+    else if (fd) stranger_add(a, fd);
     pthread_mutex_unlock(&a->lock);
 }
 
 void admission_grant(struct admission *a, struct MHD_Connection *c)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    struct visitor *v = info ? info->socket_context : NULL;
     pthread_mutex_lock(&a->lock);
-    if (v) list_remove(a, v);
+    stranger_forget(a, socket_of(c));
     pthread_mutex_unlock(&a->lock);
 }
 
 void admission_tick(struct admission *a)
 {
-    const time_t until = now() - STRANGER_SECONDS;
+    const int64_t until = now() - STRANGER_SECONDS * SECOND;
     pthread_mutex_lock(&a->lock);
-    while (a->oldest && a->oldest->since < until) send_away(a, a->oldest);
+    for (int i = 0; i < STRANGERS_MOST; i++)
+        if (a->stranger[i].since < until) stranger_end(&a->stranger[i]);
     pthread_mutex_unlock(&a->lock);
 }

@@ -6,15 +6,18 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <stdint.h>
 
 enum { STRANGERS_MOST = 24, STRANGER_SECONDS = 10 };
 
-struct visitor;
+struct stranger {
+    int fd;        ///< 0: none
+    int64_t since; ///< ns
+};
 
 struct admission {
     pthread_mutex_t lock;
-    struct visitor *oldest, *newest; ///< strangers alone, in the order in which they came
-    int strangers;
+    struct stranger stranger[STRANGERS_MOST];
 };
 
 void admission_init(struct admission *a);

@@ -91,7 +91,8 @@ static enum MHD_Result table_answer(struct visit *v, const char *name)
 {
     struct source *s = visit_source(v);
     size_t size = 0;
-    char *bytes = s ? source_record_text(s, name, FILE_MOST, &size) : NULL;
+    char *path = s ? source_path(s, name) : NULL, *bytes = file_read(path, FILE_MOST, &size);
+    free(path);
     shelf_give(v->s->shelf, s);
     return bytes ? reply_bytes(v->c, MHD_HTTP_OK, "text/csv", bytes, size)
                  : reply_bytes(v->c, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
@@ -103,11 +104,8 @@ static enum MHD_Result timings_answer(struct visit *v) { return table_answer(v, 
 static enum MHD_Result plotter_answer(struct visit *v)
 {
     static const char absent[] = "the plotting library is not installed";
-    const char *path = v->s->plotter, *slash = path ? strrchr(path, '/') : NULL;
-    char *folder = slash ? strndup(path, (size_t)(slash - path)) : NULL;
     size_t size = 0;
-    char *bytes = folder ? bw_folder_read(folder, slash + 1, FILE_MOST, &size) : NULL;
-    free(folder);
+    char *bytes = file_read(v->s->plotter, FILE_MOST, &size);
     return bytes ? reply_bytes(v->c, MHD_HTTP_OK, "text/javascript; charset=utf-8", bytes, size)
                  : reply_sentence(v->c, MHD_HTTP_NOT_FOUND, absent);
 }

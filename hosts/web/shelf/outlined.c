@@ -8,7 +8,7 @@
 static struct bw_bake *preset_open(struct source *s)
 {
     enum { MOST = 64 << 20 };
-    char *path = source_path(s, "resolved.yaml"), *text = source_record_text(s, "resolved.yaml", MOST, NULL);
+    char *path = source_path(s, "resolved.yaml"), *text = file_read(path, MOST, NULL);
     struct bw_bake_options o = {.size = sizeof o, .preset = path, .text = text, .threads = 1};
     struct bw_bake *bake = NULL;
     if (path && text && bw_bake_open(s->session, &o, &bake)) bake = NULL;

@@ -406,9 +406,11 @@ char *source_path(struct source *s, const char *name)
     return path;
 }
 
-char *source_record_text(struct source *s, const char *name, size_t most, size_t *size)
+char *file_read(const char *path, size_t most, size_t *size)
 {
-    char *folder = source_path(s, "."), *text = folder ? bw_folder_read(folder, name, most, size) : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
+    char *text = folder && path ? bw_folder_read(folder, slash ? slash + 1 : path, most, size) : NULL;
     free(folder);
     return text;
 }

@@ -105,8 +105,8 @@ int source_whole(struct source *s);
 json_t *source_state(struct source *s, int with_log);
 /// Path of a file of the bake's folder, new memory, or NULL.
 char *source_path(struct source *s, const char *name);
-/// All of a file of that folder, `most` bytes at most, new memory; NULL: there is none, or it is no file, or a link.
-char *source_record_text(struct source *s, const char *name, size_t most, size_t *size);
+/// All of the file, `most` bytes at most, new memory; NULL: there is none (`path` NULL, too), it is no file, or a link.
+char *file_read(const char *path, size_t most, size_t *size);
 /// Ask the bake that runs to stop, or to keep a checkpoint. 0: none runs.
 int source_ask(struct source *s, enum bw_status (*ask)(struct bw_bake *bake));
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { KEPT = 8, POLL = 50000000 }; ///< coarse bakes that stay; ns between looks at one that runs
+enum { TEXT_MOST = 1 << 20 };       ///< bytes of a preset
 static const double SECONDS = 4;    ///< that a second of film is to take
 static const double RATE = 6e6;     ///< cells of a full box times frames, a second and core, until it is told better
 static const double COARSEST = 4;
@@ -265,17 +266,6 @@ char *tune_save(struct tune *t, const char *name, const char *text, int *good)
 
 /* ---- open and close ---- */
 
-/// `path` is the file itself, no link.
-static char *file_read(const char *path)
-{
-    enum { MOST = 1 << 20 };
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
-    char *text = folder ? bw_folder_read(folder, slash ? slash + 1 : path, MOST, NULL) : NULL;
-    free(folder);
-    return text;
-}
-
 static void ids_read(struct tune *t)
 {
     static const char *const sections[] = {"preset", "stages", "export"}, *const kinds[] = {"stages", "exporters"};
@@ -330,7 +320,7 @@ struct tune *tune_open(struct shelf *shelf, const char *preset)
                        .path = path,
                        .name = strndup(name, strcspn(name, ".")),
                        .rate = RATE * fmin((double)shelf->cores, 16)};
-    t->text = file_read(path);
+    t->text = file_read(path, TEXT_MOST, NULL); // the file itself, no link
     if (t->text && t->name && tune_start(t)) return t;
     tune_close(t);
     return NULL;
