@@ -2,6 +2,8 @@
 /* The tables of sections.h. Nothing here changes with time: it is known before the first frame. */
 #include "sections.h"
 
+#include "preset/values/params.h"
+
 // clang-format off
 #define ABOVE_ZERO(S, m, name, word, default_, unit_, text) \
     {.key = name, .type = BW_PARAM_F64, .offset = BW_OFFSET(S, m, double), .def = default_, .unit = unit_, \
@@ -13,7 +15,7 @@
     {.key = name, .type = BW_PARAM_FRAMES, .offset = BW_OFFSET(S, m, struct bw_frames), .def = default_, .doc = text}
 #define SPAN(S, m, name, default_, text) \
     {.key = name, .type = BW_PARAM_FRAMES, .offset = BW_OFFSET(S, m, struct bw_frames), .def = default_, \
-     .choices = "parts", .doc = text}
+     .doc = text, .flags = BW_PARAM_PARTS}
 #define MAP(S, m, T, name, rows, low, high, text) \
     {.key = name, .type = BW_PARAM_MAP, .offset = BW_OFFSET(S, m, struct bw_list), .min = low, .max = high, \
      .doc = text, .n_sub = BW_COUNT(rows), .sub = rows, .sub_size = sizeof(T)}

@@ -127,23 +127,32 @@ static enum bw_status obj_read(struct reading *r, char *text)
 
 /* ---- CSV ---- */
 
-/* The first line: which column is which, unless it is a place already. Then a place a line. */
+/* The first row: which column is which, unless it is a place already. Then a place a row. */
 struct csv {
     struct reading *r;
+    char between; ///< two cells
     int column[3], n, heading, named;
     double p[3];
     enum bw_status status;
 };
 
+/* Where semicolons separate the cells, a comma is the decimal point. */
+static double number_read(const struct csv *c, char *cell)
+{
+    char *comma = c->between == ';' ? strchr(cell, ',') : NULL, *stop;
+    if (comma) *comma = '.';
+    const double v = strtod(cell, &stop);
+    return stop > cell && !stop[strspn(stop, " \t")] ? v : NAN;
+}
+
 static void cell_take(void *text, size_t n, void *user)
 {
     struct csv *c = user;
-    char *stop;
-    const char *cell = text;
-    const double v = strtod(cell, &stop);
+    char *cell = text;
+    if (!n && c->between == ' ') return; // several blanks are one
     for (int a = 0; a < 3; a++) {
         if (c->heading && n == 1 && (cell[0] | 32) == 'x' + a) c->column[a] = c->n, c->named |= 1 << a;
-        if (c->column[a] == c->n && n && stop > cell) c->p[a] = v;
+        if (c->column[a] == c->n) c->p[a] = number_read(c, cell);
     }
     c->n++;
 }
@@ -152,6 +161,7 @@ static void row_end(int end, void *user)
 {
     struct csv *c = user;
     (void)end;
+    if (!c->n) return;
     const int place = !c->heading || (!c->named && isfinite(c->p[0]));
     if (!c->status && place) c->status = place_add(c->r, c->p);
     else if (!c->status && c->named != 7) c->status = wrong(c->r, "columns x, y and z are wanted");
@@ -159,7 +169,7 @@ static void row_end(int end, void *user)
     for (int a = 0; a < 3; a++) c->p[a] = NAN;
 }
 
-/* What parts the numbers of the first line: blanks, where it is nothing else. */
+/* What separates the numbers of the first line: blanks, where it is nothing else. */
 static char separator_of(const char *line, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -167,30 +177,17 @@ static char separator_of(const char *line, size_t n)
     return ' ';
 }
 
-/* One line, with its end, every run of blanks as one where those part the numbers. */
-static size_t line_feed(struct csv_parser *parser, char *line, size_t n, struct csv *c)
-{
-    size_t to = 0;
-    if (csv_get_delim(parser) != ' ') return csv_parse(parser, line, n, cell_take, row_end, c) == n;
-    for (size_t i = 0; i < n; i++) {
-        const int first = i + 1 < n && strchr(" \r\n", line[i + 1]);
-        if (line[i] != ' ' || (to && !first)) line[to++] = line[i];
-    }
-    return csv_parse(parser, line, to, cell_take, row_end, c) == to;
-}
-
 static enum bw_status csv_read(struct reading *r, char *text)
 {
     struct csv c = {.r = r, .column = {0, 1, 2}, .heading = 1, .p = {NAN, NAN, NAN}};
     struct csv_parser parser;
-    int begun = 0;
     csv_init(&parser, CSV_APPEND_NULL);
     for (size_t n; *text && !c.status; text += n) {
         n = strcspn(text, "\r\n");
         n += text[n] ? 1 : 0;
-        if (*text == '#' && !c.n) continue;
-        if (!begun++) csv_set_delim(&parser, (unsigned char)separator_of(text, n));
-        if (!line_feed(&parser, text, n, &c))
+        if (!c.n && strchr("#\r\n", *text)) continue;
+        if (!c.between) csv_set_delim(&parser, (unsigned char)(c.between = separator_of(text, n)));
+        if (csv_parse(&parser, text, n, cell_take, row_end, &c) != n)
             c.status = bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "out of memory for %s", r->path);
     }
     csv_fini(&parser, cell_take, row_end, &c);

@@ -7,6 +7,9 @@
 #include "preset/tree/node.h"
 #include <billow/param.h>
 
+/// Besides enum bw_param_flags, for rows of the preset's own: parts of frames are accepted, as by bw_parse_span().
+enum { BW_PARAM_PARTS = 1 << 16 };
+
 struct bw_params; ///< a compiled set of values for one stage or exporter
 
 /// What surrounds a parameter set.

@@ -121,8 +121,8 @@ static enum bw_status frames_value(struct bw_compile *k, struct bw_value *v, con
 {
     struct bw_frames *f = &v->frames;
     double from, to;
-    if (v->row.choices && n->type == BW_NODE_SCALAR && !bw_parse_span(n->text, &from, &to) && fabs(from) <= FRAME_MAX &&
-        fabs(to) <= FRAME_MAX) {
+    if (v->row.flags & BW_PARAM_PARTS && n->type == BW_NODE_SCALAR && !bw_parse_span(n->text, &from, &to) &&
+        fabs(from) <= FRAME_MAX && fabs(to) <= FRAME_MAX) {
         *f = (struct bw_frames){(int64_t)floor(from), (int64_t)ceil(to)};
         return BW_OK;
     }

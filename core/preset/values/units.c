@@ -213,31 +213,6 @@ enum bw_status bw_parse_quantity(const char *text, const char *unit, double *val
     return status;
 }
 
-static const char *integer_parse(const char *s, int64_t *value)
-{
-    while (*s == ' ') s++;
-    const char *digits = *s == '-' ? s + 1 : s;
-    size_t n = strspn(digits, "0123456789");
-    if (!n || n > 15) return NULL;
-    *value = strtoll(s, NULL, 10);
-    s = digits + n;
-    while (*s == ' ') s++;
-    return s;
-}
-
-enum bw_status bw_parse_frames(const char *text, int64_t *first, int64_t *last)
-{
-    int64_t a, b;
-    const char *s = integer_parse(text, &a);
-    if (!s) return BW_ERR_PRESET;
-    b = a;
-    if (*s) s = *s == '-' ? integer_parse(s + 1, &b) : NULL;
-    if (!s || *s || b < a) return BW_ERR_PRESET;
-    *first = a;
-    *last = b;
-    return BW_OK;
-}
-
 /* Digits with a point among them; no exponent, whose sign would look like the dash between two numbers. */
 static const char *decimal_parse(const char *s, double *value)
 {
@@ -265,6 +240,15 @@ enum bw_status bw_parse_span(const char *text, double *first, double *last)
     if (!s || *s || b < a - 1 || (b < a && !strchr(text, '.'))) return BW_ERR_PRESET;
     *first = a;
     *last = b;
+    return BW_OK;
+}
+
+enum bw_status bw_parse_frames(const char *text, int64_t *first, int64_t *last)
+{
+    double a, b;
+    if (strchr(text, '.') || bw_parse_span(text, &a, &b) || fabs(a) >= 1e15 || fabs(b) >= 1e15) return BW_ERR_PRESET;
+    *first = (int64_t)a;
+    *last = (int64_t)b;
     return BW_OK;
 }
 

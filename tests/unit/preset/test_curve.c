@@ -72,6 +72,8 @@ Test(curve, every_format_is_the_same_way)
     way_check("c.csv", "CSV with a head");
     file_write("c.csv", "1 2 3\n 2\t 2  3 \n# a remark\n2 2 6\n");
     way_check("c.csv", "CSV without, parted by blanks");
+    file_write("c.csv", "\r\nx;y;z;note\r\n1,0;2;3;a, b\r\n2;\"2\";3,0;\r\n2;2;6;\r\n");
+    way_check("c.csv", "CSV with commas for points, behind an empty line");
     file_write("c.csv", "\xef\xbb\xbf"
                         "1;2;3\r2;2;3\r2;2;6");
     way_check("c.csv", "lines of old Macs, a byte-order mark");
@@ -139,6 +141,8 @@ Test(curve, mistakes)
     refused("{curve: none.csv}", BW_ERR_IO, "none.csv: No such file");
     file_write("c.csv", "a,b,c\n1,2,3\n");
     refused("{curve: c.csv}", BW_ERR_PRESET, "columns x, y and z are wanted");
+    file_write("c.csv", "x,y,z\n1,2,3\n1,2,3 m\n");
+    refused("{curve: c.csv}", BW_ERR_PRESET, "no finite number");
     file_write("c.csv", "1,2\n1,2,3\n");
     refused("{curve: c.csv}", BW_ERR_PRESET, "no finite number");
     file_write("c.csv", "\xff\xfe"

@@ -281,6 +281,7 @@ Test(preset, scale_is_exact)
     bw_preset_free(p);
     refused(HEAD "stages:\n  - emit: {frames: 5-4}\n", "a.yaml:4:20: emit: frames wants FIRST-LAST");
     refused(HEAD "stages:\n  - emit: {frames: 1e3-2}\n", "frames wants FIRST-LAST");
+    refused(HEAD "stages:\n  - emit: {frames: parts}\n", "frames wants FIRST-LAST");
 }
 
 /* What an exporter does not say itself comes from `look:`, of groups too; a list, or keys of a number, is one thing. */
