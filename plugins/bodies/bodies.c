@@ -346,7 +346,7 @@ static void parts_run(void *user)
 }
 
 /* Forces that were not found now and then are made good in the next part, and bodies rest: nothing to tell. */
-static enum bw_status solver_tell(struct bw_stage *s, const struct solver *said, int64_t parts)
+static void solver_warn(struct bw_stage *s, const struct solver *said, int64_t parts)
 {
     if (2 * said->unsolved > parts)
         s->host->log(s, BW_LOG_WARNING,
@@ -354,7 +354,6 @@ static enum bw_status solver_tell(struct bw_stage *s, const struct solver *said,
                      "may sink into each other; a higher `rate` helps",
                      round(s->frame * 100) / 100, (long long)said->unsolved, (long long)parts);
     if (said->said) s->host->log(s, BW_LOG_WARNING, "frame %g: ODE: %s", round(s->frame * 100) / 100, said->text);
-    return BW_OK;
 }
 
 static enum bw_status step(struct bw_stage *s)
@@ -375,8 +374,8 @@ static enum bw_status step(struct bw_stage *s)
     if (!solver_run(&said, parts_run, &parts)) return s->host->fail(s, BW_ERR_DIVERGED, "ODE gives up: %s", said.text);
     if (parts.status) return parts.status;
     sum->lost += parts.lost;
-    enum bw_status st = solver_tell(s, &said, parts.count);
-    if (!st) st = w.status ? w.status : heat_give(s, &w);
+    solver_warn(s, &said, parts.count);
+    enum bw_status st = w.status ? w.status : heat_give(s, &w);
     s->host->metric(s, "lost", sum->lost, BW_METRIC_LAST);
     s->host->metric(s, "kinetic", kinetic(&w.b), BW_METRIC_LAST);
     if (w.heat.temperature) s->host->metric(s, "heated", sum->heated, BW_METRIC_LAST);
