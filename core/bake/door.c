@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "door.h"
 
+#include "base/text/utf8.h"
 #include "base/thread/threads.h"
 #include <billow/plugin.h>
 #include <pthread.h>
@@ -125,6 +126,7 @@ void door_warn(struct door *door, const char *format, ...)
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
+    bw_utf8_one_line(line);
     char *grown = bw_printf("%s%s\n", door->warnings ? door->warnings : "", line);
     if (!grown) return;
     bw_free(door->warnings);

@@ -10,7 +10,9 @@
 
 static void read_failed(struct door *door, const char *folder, const char *name, const char *why)
 {
-    bw_diag_error(&door->d, NULL, BW_ERR_IO, "can't read %s/%s: %s", folder, name, why);
+    char *path = bw_printf("%s/%s", folder, name);
+    bw_diag_error(&door->d, BW_NAMED(path), BW_ERR_IO, "can't read %s/%s: %s", folder, name, why);
+    bw_free(path);
 }
 
 int bw_folder_open(const char *folder, const char *name)

@@ -81,15 +81,15 @@ static void diag_append_source(struct bw_diag *d, const struct bw_place *place)
     diag_append(d, caret);
 }
 
-/* Sentences quote what a file or a plugin says: what is no text (half a character, a terminal's commands) becomes '?',
- * and what is too long ends early. */
+/* A sentence is one line that quotes a file, its name or a plugin: what is no text (half a character, a line end, a
+ * terminal's commands) becomes '?', and what is too long ends early. */
 static char *sentence_clean(char *sentence)
 {
     char *s = sentence;
     while (s && *s) {
         uint32_t code;
         int n = bw_utf8_next(s, &code);
-        if (n && bw_utf8_is_control(code) && *s != '\n') memset(s, '?', (size_t)n);
+        if (n && bw_utf8_is_control(code)) memset(s, '?', (size_t)n);
         if (!n) *s = '?', n = 1;
         s += n;
         if (s - sentence < SENTENCE_MAX || !*s) continue;
@@ -101,7 +101,7 @@ static char *sentence_clean(char *sentence)
 
 static char *sentence_place(const struct bw_place *place, const char *mark, const char *sentence)
 {
-    if (!place || !place->file) return bw_printf("%s%s", mark, sentence);
+    if (!place || !place->file || place->line == BW_LINE_NAMED) return bw_printf("%s%s", mark, sentence);
     if (place->line < 1) return bw_printf("%s: %s%s", place->file, mark, sentence);
     return bw_printf("%s:%d:%d: %s%s", place->file, (int)place->line, (int)place->column, mark, sentence);
 }

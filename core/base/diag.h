@@ -23,6 +23,10 @@ struct bw_diag {
     int32_t line, column; ///< … 1-based, or 0
 };
 
+/// A place for an error about a file whose sentence names it.
+#define BW_NAMED(path) (&(struct bw_place){.file = (path), .line = BW_LINE_NAMED})
+enum { BW_LINE_NAMED = -1 };
+
 /// Add an error: `place` may be NULL. Answers `status`.
 enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, enum bw_status status, const char *format,
                              ...) __attribute__((format(printf, 4, 5)));

@@ -149,7 +149,7 @@ static struct bw_node *tree_read(struct descent *s, const char *path, const char
     char *real = realpath(path, NULL);
     if (!real && text) real = strdup(path);
     if (!real) {
-        bw_diag_error(s->diag, NULL, BW_ERR_IO, "%s can't be read", path);
+        bw_diag_error(s->diag, BW_NAMED(path), BW_ERR_IO, "%s can't be read", path);
         return tree_failed(root, NULL);
     }
     s->real[s->depth++] = real;

@@ -97,7 +97,7 @@ static struct moment *frame_open(struct cache *c, const char *path, struct bw_di
     struct bwvdb_file *file;
     struct bwvdb_error error;
     enum bwvdb_status bad = bwvdb_open(path, &file, &error);
-    if (bad) return bw_diag_error(d, NULL, (enum bw_status)bad, "%s", error.text), NULL;
+    if (bad) return bw_diag_error(d, BW_NAMED(path), (enum bw_status)bad, "%s", error.text), NULL;
     int32_t n = bwvdb_count(file);
     while (bwvdb_grid_info(file, n)) n++;
     struct moment *m = moment_new(&of_file, (uint32_t)n, 0);

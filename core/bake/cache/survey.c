@@ -157,7 +157,7 @@ static void file_look(struct survey *c, const char *path, int inside)
     struct bwvdb_error error;
     enum bwvdb_status bad = bwvdb_open(path, &f, &error);
     if (bad) {
-        bw_diag_error(diag_of(c), NULL, (enum bw_status)bad, "%s", error.text);
+        bw_diag_error(diag_of(c), BW_NAMED(path), (enum bw_status)bad, "%s", error.text);
         return;
     }
     if (!c->begun && bwvdb_count(f)) vdb_facts_read(f, &c->facts), c->begun = 1;

@@ -3,14 +3,15 @@
 #include "points.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "ply_points.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 enum { KINDS = 16, FILE_MOST = 1 << 30 };
 
@@ -98,14 +99,11 @@ static enum bw_status file_fill(struct point_file *f, const struct ply_points *p
 /// All of a file, with a 0 behind it; NULL after a sentence.
 static char *file_read(const char *path, size_t *size, struct bw_diag *d)
 {
-    struct stat st; // a pipe would be waited for
-    FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-    long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-    char *text = n >= 0 && n < FILE_MOST ? bw_calloc((size_t)n + 1) : NULL;
-    if (f) rewind(f);
-    *size = text ? fread(text, 1, (size_t)n, f) : 0;
+    const char *why;
+    FILE *f = bw_file_open(path, &why);
+    char *text = f ? bw_file_bytes(f, FILE_MOST, size) : NULL;
+    if (!text) bw_diag_error(d, BW_NAMED(path), BW_ERR_IO, "cannot read %s: %s", path, f ? strerror(errno) : why);
     if (f) fclose(f);
-    if (!text) bw_diag_error(d, NULL, BW_ERR_IO, "cannot read %s", path);
     return text;
 }
 
@@ -120,7 +118,7 @@ static void file_take(struct moment *m, const char *path, const char *kind, stru
     snprintf(f->name, sizeof f->name, "%s", kind);
     all->n++;
     if (!ply_points_parse(text, size, &p))
-        bw_diag_error(d, NULL, BW_ERR_IO, "%s is no file of particles of ours, or is cut short", path);
+        bw_diag_error(d, BW_NAMED(path), BW_ERR_IO, "%s is no file of particles of ours, or is cut short", path);
     else if (file_fill(f, &p, &m->points[m->facts.n_points])) out_of_memory(d);
     else m->facts.n_points++;
     bw_free(text);

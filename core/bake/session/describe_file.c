@@ -89,7 +89,7 @@ json_t *file_json(const char *path, struct bw_diag *d)
     enum bwvdb_status s = bwvdb_open(path, &f, &error);
     for (int32_t i = 0; !s && i < bwvdb_count(f); i++) // backgrounds; and a truncated file is found out
         if (bwvdb_grid_info(f, i)->comps) s = bwvdb_load(f, i, &error);
-    if (s) bw_diag_error(d, NULL, (enum bw_status)s, "%s", error.text);
+    if (s) bw_diag_error(d, BW_NAMED(path), (enum bw_status)s, "%s", error.text);
     json_t *o = s ? NULL : content_json(path, f);
     bwvdb_close(f);
     return o;

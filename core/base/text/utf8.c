@@ -38,18 +38,32 @@ void bw_utf8_to_bytes(char *text)
     *end = '\0';
 }
 
-const char *bw_name_fault(const char *name)
+void bw_utf8_one_line(char *text)
 {
-    enum { MOST = 200 };
     uint32_t code;
-    if (!*name) return "is empty";
-    if (strpbrk(name, "/\\")) return "has a slash in it";
-    if (*name == '.') return "begins with a dot";
-    if (strlen(name) > MOST) return "is longer than 200 bytes";
-    for (int n; *name; name += n) {
-        n = bw_utf8_next(name, &code);
+    for (int n; *text; text += n ? n : 1) {
+        n = bw_utf8_next(text, &code);
+        if (n && bw_utf8_is_control(code)) memset(text, '?', (size_t)n);
+    }
+}
+
+const char *bw_text_fault(const char *text)
+{
+    uint32_t code;
+    for (int n; *text; text += n) {
+        n = bw_utf8_next(text, &code);
         if (!n) return "is no UTF-8";
         if (bw_utf8_is_control(code)) return "has a control character in it";
     }
     return NULL;
+}
+
+const char *bw_name_fault(const char *name)
+{
+    enum { MOST = 200 };
+    if (!*name) return "is empty";
+    if (strpbrk(name, "/\\")) return "has a slash in it";
+    if (*name == '.') return "begins with a dot";
+    if (strlen(name) > MOST) return "is longer than 200 bytes";
+    return bw_text_fault(name);
 }

@@ -149,7 +149,7 @@ struct checkpoint_reader {
 
 static int read_fail(const struct checkpoint_reader *r, struct bw_diag *d, const char *what)
 {
-    bw_diag_error(d, NULL, BW_ERR_IO, "%s: %s", r->path, what);
+    bw_diag_error(d, BW_NAMED(r->path), BW_ERR_IO, "%s: %s", r->path, what);
     return -1;
 }
 

@@ -23,7 +23,7 @@ struct restore {
 
 static bool restore_fail(struct restore *r, const char *what, const char *name)
 {
-    if (r->d->status == BW_OK) bw_diag_error(r->d, NULL, BW_ERR_IO, "%s: %s \"%s\"", r->path, what, name);
+    if (r->d->status == BW_OK) bw_diag_error(r->d, BW_NAMED(r->path), BW_ERR_IO, "%s: %s \"%s\"", r->path, what, name);
     return false;
 }
 
@@ -272,7 +272,7 @@ char *checkpoint_about(const char *path, struct bw_diag *d)
     }
     checkpoint_reader_free(r);
     if (r && more == 0 && about) return about;
-    if (d->status == BW_OK) bw_diag_error(d, NULL, BW_ERR_IO, "%s: says nothing about its bake", path);
+    if (d->status == BW_OK) bw_diag_error(d, BW_NAMED(path), BW_ERR_IO, "%s: says nothing about its bake", path);
     bw_free(about);
     return NULL;
 }

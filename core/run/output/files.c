@@ -33,13 +33,7 @@ const char *file_name_fault(const char *name)
     size_t n = strlen(base);
     if (!n) return "ends in a slash";
     if (*base == '.' && n > 5 && !strcmp(base + n - 5, ".part")) return "is kept for files that are half-written";
-    for (const char *c = name; *c;) {
-        uint32_t code;
-        const int bytes = bw_utf8_next(c, &code);
-        if (!bytes) return "is no UTF-8";
-        if (bw_utf8_is_control(code)) return "has a control character in it";
-        c += bytes;
-    }
+    if (bw_text_fault(name)) return bw_text_fault(name);
     for (const char *part = name; part; part = *part ? part + 1 : NULL) {
         n = strcspn(part, "/");
         if (n > PART_MAX) return "is too long";

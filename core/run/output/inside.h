@@ -5,14 +5,14 @@
 #ifndef INSIDE_H
 #define INSIDE_H
 
-#include "base/diag.h"
+#include "base/file.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    INSIDE_RECORD_MOST = 64 << 20,   ///< bytes of bake.json, resolved.yaml, wedge.json
-    INSIDE_JOURNAL_MOST = 512 << 20, ///< bytes of bake.journal: a long line twice for each of two million files
+    INSIDE_RECORD_MOST = BW_FILE_MOST, ///< bytes of bake.json, resolved.yaml, wedge.json
+    INSIDE_JOURNAL_MOST = 512 << 20,   ///< bytes of bake.journal: a long line twice for each of two million files
 };
 
 /// The regular file `name` below `folder`, open for reading; -1: *why is a static text or one of the C library's.
@@ -23,7 +23,7 @@ bool file_inside_exists(const char *folder, const char *name);
 int file_inside_folder(const char *folder, const char *name);
 /// All of a file, a 0 behind it, new memory; NULL: *why says why. `bytes` may be NULL.
 char *file_inside_read(const char *folder, const char *name, size_t most, size_t *bytes, const char **why);
-/// The same of a text, without zeros in it; NULL after a sentence.
+/// The same of a text, as bw_file_text() has it; NULL after a sentence.
 char *file_inside_text(const char *folder, const char *name, struct bw_diag *d);
 
 #endif

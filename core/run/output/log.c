@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log.h"
+#include "base/alloc.h"
+#include "base/text/utf8.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -14,9 +16,12 @@ void log_free(struct run_log *l) { pthread_mutex_destroy(&l->lock); }
 
 void log_say(struct run_log *l, int level, const char *who, const char *text)
 {
+    char *line = bw_strdup(text);
+    if (line) bw_utf8_one_line(line);
     pthread_mutex_lock(&l->lock);
-    if (l->on_log) l->on_log(level, who, text, l->user);
+    if (l->on_log) l->on_log(level, who, line ? line : text, l->user);
     pthread_mutex_unlock(&l->lock);
+    bw_free(line);
 }
 
 enum bw_status log_fail(struct run_log *l, const struct bw_place *place, enum bw_status status, const char *format, ...)

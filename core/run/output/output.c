@@ -25,7 +25,7 @@ enum bw_status outputs_open(struct outputs *o)
     o->open = o->fd >= 0;
     if (o->open) return BW_OK;
     if (errno == ENOMEM) return log_fail(o->log, NULL, BW_ERR_MEMORY, "out of memory for the folder %s", o->folder);
-    return log_fail(o->log, NULL, BW_ERR_IO, "%s: can't be made: %s", o->folder, strerror(errno));
+    return log_fail(o->log, BW_NAMED(o->folder), BW_ERR_IO, "%s: can't be made: %s", o->folder, strerror(errno));
 }
 
 void outputs_close(struct outputs *o)
@@ -48,12 +48,16 @@ static enum bw_status file_fail(const struct outputs *o, const char *what, const
     int why = errno;
     if (why == ENOMEM) return log_fail(o->log, NULL, BW_ERR_MEMORY, "out of memory for output \"%s\"", name);
     if (folder_is_gone(o))
-        return log_fail(o->log, NULL, BW_ERR_IO, "cannot %s \"%s/%s\": the folder %s is gone", what, o->folder, name,
-                        o->folder);
+        return log_fail(o->log, BW_NAMED(o->folder), BW_ERR_IO, "cannot %s \"%s/%s\": the folder %s is gone", what,
+                        o->folder, name, o->folder);
     const char *more = why == ENOTDIR  ? ": a link or a file is where its folder should be"
                        : why == ENOENT ? ": it, or its folder, was removed"
                                        : "";
-    return log_fail(o->log, NULL, BW_ERR_IO, "cannot %s \"%s/%s\": %s%s", what, o->folder, name, strerror(why), more);
+    char *path = bw_printf("%s/%s", o->folder, name);
+    log_fail(o->log, BW_NAMED(path), BW_ERR_IO, "cannot %s \"%s/%s\": %s%s", what, o->folder, name, strerror(why),
+             more);
+    bw_free(path);
+    return BW_ERR_IO;
 }
 
 /* ---- beginning ---- */

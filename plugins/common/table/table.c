@@ -16,8 +16,6 @@ enum bw_status table_fail(const struct table *t, const char *format, ...)
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    for (char *c = what; *c; c++)
-        if ((unsigned char)*c < 0x20) *c = ' '; // a cell in quotes may have lines
     if (t->form >= TABLE_PLY_LITTLE && t->row)
         return t->stage->host->fail(t->stage, BW_ERR_IO, "%s: row %lld of %lld: %s", t->path, (long long)t->row,
                                     (long long)t->rows, what);

@@ -171,13 +171,13 @@ static void mosaic_write(struct mosaic *m)
     errno = EISDIR;
     int fd = !stat(out, &st) && S_ISDIR(st.st_mode) ? -1 : file_create(AT_FDCWD, temporary);
     if (fd < 0 || close(fd)) {
-        bw_diag_error(&m->door->d, NULL, BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
+        bw_diag_error(&m->door->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
         return;
     }
     enum bw_status status = mosaic_measure(m);
     if (!status) status = is_movie(m->wish) ? movie_make(m, temporary) : picture_make(m, temporary);
     if (!status && (!file_settle(AT_FDCWD, temporary, &facts) || rename(temporary, out)))
-        status = bw_diag_error(&m->door->d, NULL, BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
+        status = bw_diag_error(&m->door->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
     if (status) remove(temporary);
     bw_movie_close(m->movie);
 }

@@ -89,7 +89,8 @@ int folder_take(struct job *j, struct bw_diag *d)
 {
     bool fresh = j->lock_fd < 0;
     int bad = j->asked.mode == BW_BAKE_BESIDE ? folder_claim(j, d) : folder_make(j);
-    if (bad && !d->status) bw_diag_error(d, NULL, BW_ERR_IO, "%s: can't be made: %s", j->out, strerror(bad));
+    if (bad && !d->status)
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "%s: can't be made: %s", j->out, strerror(bad));
     if (bad || !folder_lock(j, d)) return -1;
     if (fresh) resume_forget(j);
     return fresh ? folder_decide(j, d) : 1; // another bake may have begun and ended meanwhile

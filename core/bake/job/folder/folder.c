@@ -76,8 +76,8 @@ static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
 {
     json_t *bad = record_verify(&j->record, j->out, false);
     char *words = json_array_size(bad) ? faults_words(bad) : NULL, *worth = worth_words(j, whole);
-    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds %s, %s%s%s%s", j->out, folder_kind(j), worth ? worth : "",
-                  words ? " (" : "", words ? words : "", words ? ")" : "");
+    bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE, "%s holds %s, %s%s%s%s", j->out, folder_kind(j),
+                  worth ? worth : "", words ? " (" : "", words ? words : "", words ? ")" : "");
     bw_free(worth);
     bw_free(words);
     json_decref(bad);
@@ -89,7 +89,7 @@ static int strangers_refuse(const struct job *j, struct bw_diag *d)
     char *first, files[48];
     int32_t n = strangers_find(&j->record, &j->facts, j->chain, &first);
     if (n)
-        bw_diag_error(d, NULL, BW_ERR_USAGE,
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
                       "%s holds %s that no record tells of, and that this bake would write over or carry on: %s",
                       j->out, bw_number_words(n, "file", files), first ? first : "");
     bw_free(first);
@@ -106,7 +106,8 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     const bool done = j->record.complete && record_matches(&j->record, &j->facts) && !j->asked.from_frame;
     if (done && record_has_frames(&j->record, &j->facts)) return repair_decide(j, d);
     if (!j->asked.from_frame && record_goes_beyond(&j->record, &j->facts)) {
-        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds more frames of this bake than were asked for", j->out);
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE, "%s holds more frames of this bake than were asked for",
+                      j->out);
         return -1;
     }
     if (!resume_folder_check(j, d)) return -1;
@@ -116,13 +117,13 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     if (j->resume.path) {
         j->resume.why = why, why = NULL;
     } else if (j->asked.from_frame) {
-        bw_diag_error(d, NULL, BW_ERR_USAGE,
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
                       "%s keeps no checkpoint that is whole and good before frame %s%s%s; with checkpoints: "
                       "{frames: 10, keep: 100} in the preset a bake keeps one of every tenth",
                       j->out, j->asked.from_frame, why ? ": " : "", why ? why : "");
         go = -1;
     } else if (done) {
-        bw_diag_error(d, NULL, BW_ERR_USAGE,
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
                       "%s: %s%s: a resume of the frames that it has makes files again that are bad", j->out,
                       why ? "it can't go on: " : "it keeps no checkpoint", why ? why : "");
         go = -1;
@@ -352,7 +353,7 @@ static void files_check(struct job *j, struct bw_diag *d)
     json_t *files = journal_files(&j->journal), *bad = files_verify(files, j->out, false);
     if (json_array_size(bad)) {
         char *words = faults_words(bad);
-        bw_diag_error(d, NULL, BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
                       words ? words : "files are missing");
         bw_free(words);
     }
@@ -366,7 +367,7 @@ static enum bw_status folder_note(struct job *j, enum bw_status status, struct b
     enum folder_fate fate = journal_folder(&j->journal);
     if (fate == FOLDER_HERE && status == BW_OK) files_check(j, d);
     if (fate != FOLDER_HERE && !(d->text && strstr(d->text, " is gone"))) // an output may have told of it
-        bw_diag_error(d, NULL, BW_ERR_IO, "the folder %s is gone", j->out);
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "the folder %s is gone", j->out);
     if (status == BW_OK) status = d->status;
     if (fate == FOLDER_GONE) return status;
     if (!log_end(j, d) && status == BW_OK) status = d->status;
@@ -378,7 +379,8 @@ static enum bw_status folder_note(struct job *j, enum bw_status status, struct b
 static enum bw_status folder_leave(struct job *j, enum bw_status status, struct bw_diag *d)
 {
     if (j->trial.diag.status) bw_diag_take(d, &j->trial.diag);
-    if (journal_folder(&j->journal) != FOLDER_HERE) bw_diag_error(d, NULL, BW_ERR_IO, "the folder %s is gone", j->out);
+    if (journal_folder(&j->journal) != FOLDER_HERE)
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "the folder %s is gone", j->out);
     else if (status != BW_ERR_CANCELLED)
         bw_diag_error(d, NULL, status, "no frame was finished: %s keeps what it has", j->out);
     return status;

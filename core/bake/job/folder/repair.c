@@ -117,7 +117,7 @@ enum bw_status repair_end(struct job *j, enum bw_status status, struct bw_diag *
         if (!fault_name(bad, i) || !json_object_get(j->repair.bad, fault_name(bad, i))) json_array_remove(bad, i);
     if (json_array_size(bad)) {
         char *words = faults_words(bad);
-        status = bw_diag_error(d, NULL, BW_ERR_IO, "made again, and still %s: bake %s anew with --force",
+        status = bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "made again, and still %s: bake %s anew with --force",
                                words ? words : "damaged", j->out);
         bw_free(words);
     }

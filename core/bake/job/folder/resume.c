@@ -188,7 +188,7 @@ bool resume_folder_check(const struct job *j, struct bw_diag *d)
 {
     const int fd = file_inside_folder(j->out, "checkpoints");
     if (fd < 0 && errno != ENOENT)
-        bw_diag_error(d, NULL, BW_ERR_IO, "%s/checkpoints/: can't be read: %s", j->out, strerror(errno));
+        bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "%s/checkpoints/: can't be read: %s", j->out, strerror(errno));
     else if (fd >= 0) close(fd);
     return !d->status;
 }
