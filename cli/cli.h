@@ -6,6 +6,7 @@
 
 #include <billow/bake.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -87,23 +88,23 @@ int cmd_help(int argc, char **argv);
 
 /* ---- output for programs: machine.c ---- */
 
-/// From now on the caller's stdout is for JSON alone; what others print there goes to stderr. `failures`: cli_failed
-/// and cli_usage tell it as {"billow": 1, "error": {"code", "message", "file", "line", "column", "count"}}.
-void cli_machine_begin(int failures);
+/// From now on the caller's stdout is for JSON alone; what others print there goes to stderr. Failures are printed as
+/// {"billow": 1, "error": {"code", "message", "file", "line", "column", "count"}}; `events`: as the event "end" with
+/// those keys.
+void cli_machine_begin(int events);
+/// From now on the bake prints its own end.
+void cli_machine_baking(void);
 int cli_is_machine(void);
 /// Where data goes: stdout, or what it was before.
 FILE *cli_out(void);
 int cli_out_fd(void); ///< its descriptor
 /// A value and a line's end, at once.
 void cli_json_print(const json_t *value, size_t flags);
-/// {"message", "file", "line", "column", "count"}; NULL: it is no UTF-8.
-json_t *cli_error_json(const struct bw_error *e);
+/// A failure, after its sentence on stderr; nothing without --json.
 void cli_machine_failed(const struct bw_error *e, int code);
 
 /* ---- files: files.c ---- */
 
-/// printf into new memory (free), or NULL.
-char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// A word as a shell reads it back, on one line, in quotes where it needs them (free), or NULL.
 char *cli_quote(const char *text);
 /// The same of a path as an operand, that is no option for its first letter.
@@ -127,6 +128,11 @@ int cli_folder_make(const char *path);
 FILE *cli_plain(int fd, int mode);
 /// From now on stdout and stderr hold no control characters but line ends and tabs.
 void cli_print_plain(void);
+/// printf into new memory (free), or NULL.
+char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *cli_vprintf(const char *format, va_list list) __attribute__((format(printf, 1, 0)));
+/// printf of one line, with its end: a line end in a name becomes a question mark as well.
+void cli_line(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// A command for the terminal, such as "\r\033[K", on stderr.
 void cli_terminal(const char *command);
 

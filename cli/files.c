@@ -4,25 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-char *cli_printf(const char *format, ...)
-{
-    va_list list, again;
-    va_start(list, format);
-    va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, list);
-    va_end(list);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (text) vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
-    return text;
-}
 
 /* New, in place of whatever had the name: a link that lies there is not written through. */
 static FILE *file_create(const char *path)
@@ -104,7 +90,7 @@ int cli_write_file(const char *path, const char *text)
         good = good && rename(temporary, path) == 0;
         if (!good) remove(temporary);
     }
-    if (!good) fprintf(stderr, "%s: can't be written: %s\n", path, strerror(errno));
+    if (!good) cli_line(stderr, "%s: can't be written: %s", path, strerror(errno));
     free(temporary);
     return good ? EXIT_CODE_OK : cli_exit_code(BW_ERR_IO);
 }
@@ -119,7 +105,7 @@ int cli_folder_make(const char *path)
         *s = '/';
     }
     const int bad = !part || (mkdir(part, 0777) && errno != EEXIST);
-    if (bad) fprintf(stderr, "%s: can't be made: %s\n", path, strerror(errno));
+    if (bad) cli_line(stderr, "%s: can't be made: %s", path, strerror(errno));
     free(part);
     return bad ? cli_exit_code(BW_ERR_IO) : EXIT_CODE_OK;
 }

@@ -9,7 +9,7 @@
 
 static FILE *out;
 static int out_fd = STDOUT_FILENO;
-static int objects; ///< a failure is an object on its own; else an event tells it
+static enum { OBJECTS, EVENTS, BAKING } form; ///< of a failure: an object, an event; the bake reports it
 
 FILE *cli_out(void) { return out ? out : stdout; }
 
@@ -17,10 +17,10 @@ int cli_out_fd(void) { return out_fd; }
 
 int cli_is_machine(void) { return out != NULL; }
 
-void cli_machine_begin(int failures)
+void cli_machine_begin(int events)
 {
-    objects = failures;
     if (out) return;
+    form = events ? EVENTS : OBJECTS;
     fflush(stdout);
     const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     FILE *own = fd >= 0 ? cli_plain(fd, _IOFBF) : NULL;
@@ -31,6 +31,8 @@ void cli_machine_begin(int failures)
     }
 }
 
+void cli_machine_baking(void) { form = BAKING; }
+
 void cli_json_print(const json_t *value, size_t flags)
 {
     flockfile(cli_out()); // several threads tell events
@@ -40,21 +42,22 @@ void cli_json_print(const json_t *value, size_t flags)
     funlockfile(cli_out());
 }
 
-json_t *cli_error_json(const struct bw_error *e)
+static json_t *failure_json(const char *sentence, const char *file, const struct bw_error *e, int code)
 {
-    return json_pack("{s:s, s:s?, s:i, s:i, s:i}", "message", e->sentence, "file", e->file, "line", (int)e->line,
-                     "column", (int)e->column, "count", (int)e->count);
+    return json_pack("{s:s, s:s?, s:i, s:i, s:i, s:i}", "message", sentence, "file", file, "line", (int)e->line,
+                     "column", (int)e->column, "count", (int)e->count, "code", code);
 }
 
-/* Names of files in sentences may be no UTF-8: then the object has none of them. */
 void cli_machine_failed(const struct bw_error *e, int code)
 {
-    if (!out || !objects) return;
-    json_t *error = cli_error_json(e);
-    if (!error)
-        error = json_pack("{s:s, s:n, s:i, s:i, s:i}", "message", "", "file", "line", 0, "column", 0, "count", 1);
-    json_object_set_new(error, "code", json_integer(code));
-    json_t *line = json_pack("{s:i, s:o}", "billow", 1, "error", error);
-    if (line) cli_json_print(line, JSON_COMPACT);
+    if (!out || form == BAKING) return;
+    json_t *failure = failure_json(e->sentence, e->file, e, code);
+    if (!failure) failure = failure_json(e->sentence, NULL, e, code); // a file's name that is no UTF-8
+    if (!failure) failure = failure_json("", NULL, e, code);          // nor is the argument that the sentence quotes
+    json_t *line = form == EVENTS ? json_pack("{s:i, s:s, s:b}", "billow", 1, "event", "end", "ok", 0)
+                                  : json_pack("{s:i, s:O}", "billow", 1, "error", failure);
+    if (form == EVENTS) json_object_update(line, failure);
+    cli_json_print(line, JSON_COMPACT);
+    json_decref(failure);
     json_decref(line);
 }

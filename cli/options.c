@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +12,13 @@ enum { OPTIONS_MAX = 40, DOC_COLUMN = 26 };
 
 int cli_usage(const char *format, ...)
 {
-    char sentence[1200];
     va_list list;
-    fputs("billow: ", stderr);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    char *sentence = cli_vprintf(format, list);
     va_end(list);
-    fputc('\n', stderr);
-    va_start(list, format);
-    vsnprintf(sentence, sizeof sentence, format, list);
-    va_end(list);
-    cli_machine_failed(&(struct bw_error){.sentence = sentence, .count = 1}, EXIT_CODE_USAGE);
+    cli_line(stderr, "billow: %s", sentence ? sentence : "out of memory");
+    cli_machine_failed(&(struct bw_error){.sentence = sentence ? sentence : "", .count = 1}, EXIT_CODE_USAGE);
+    free(sentence);
     return EXIT_CODE_USAGE;
 }
 
@@ -45,6 +40,29 @@ static const char *option_faulty(int argc, char **argv)
     return optind < argc ? argv[optind] : "-";
 }
 
+static int option_code(const struct cli_command *command, const char *name)
+{
+    for (uint32_t i = 0; i < command->n_options; i++)
+        if (!strcmp(command->options[i].name, name)) return command->options[i].code;
+    return CLI_BAD;
+}
+
+/* --json holds for the failure of an option before it as well. */
+static void json_find(const struct cli_command *command, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && option_code(command, "json") > 0; i++)
+        if (!strcmp(argv[i], "--json")) cli_machine_begin(command->several);
+}
+
+static int option_bad(const struct cli_command *command, int argc, char **argv, int code)
+{
+    const char *faulty = option_faulty(argc, argv);
+    if (code == ':') cli_usage("%s wants a value; see billow help %s", faulty, command->name);
+    else if (code == '?') option_unknown(command, faulty);
+    else cli_usage("--out is empty; leave it out where the default is meant");
+    return CLI_BAD;
+}
+
 int cli_option_next(const struct cli_command *command, int argc, char **argv)
 {
     struct option table[OPTIONS_MAX + 2] = {0};
@@ -59,27 +77,15 @@ int cli_option_next(const struct cli_command *command, int argc, char **argv)
     }
     table[n] = (struct option){"help", no_argument, NULL, 'h'};
     opterr = 0;
+    if (optind < 2) json_find(command, argc, argv);
     int code = getopt_long(argc, argv, ":h", table, NULL);
     if (code == 'h') {
         cli_help(command, stdout);
         return CLI_HELP;
     }
-    if (code == ':') {
-        cli_usage("%s wants a value; see billow help %s", option_faulty(argc, argv), command->name);
-        return CLI_BAD;
-    }
-    if (code == '?') {
-        option_unknown(command, option_faulty(argc, argv));
-        return CLI_BAD;
-    }
-    if (code == 'o' && !*optarg) {
-        // a variable that is not set: with --force, the default folder would pay for it
-        cli_usage("--out is empty; leave it out where the default is meant");
-        return CLI_BAD;
-    }
-    for (uint32_t i = 0; i < command->n_options; i++)
-        if (command->options[i].code == code && !strcmp(command->options[i].name, "json"))
-            cli_machine_begin(!command->several);
+    // an empty --out is a variable that is not set: with --force, the default folder would pay for it
+    if (code == ':' || code == '?' || (code == 'o' && !*optarg)) return option_bad(command, argc, argv, code);
+    if (code == option_code(command, "json")) cli_machine_begin(command->several);
     return code < 0 ? CLI_END : code;
 }
 

@@ -2,10 +2,11 @@
 /* What is printed is text. Names of files, of grids and whatever else a file holds may hold commands for a terminal:
  * everything that goes to stdout and stderr comes through here, where control characters but line ends and tabs become
  * question marks. The program's own commands, for a line that is written anew, go by another way. */
-#define _GNU_SOURCE /* fopencookie */
+#define _GNU_SOURCE /* fopencookie, vasprintf */
 #include "cli.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,6 +72,33 @@ void cli_print_plain(void)
          *error = cli_plain(STDERR_FILENO, _IONBF);
     if (out) stdout = out;
     if (error) stderr = error;
+}
+
+char *cli_vprintf(const char *format, va_list list)
+{
+    char *text;
+    return vasprintf(&text, format, list) < 0 ? NULL : text;
+}
+
+char *cli_printf(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *text = cli_vprintf(format, list);
+    va_end(list);
+    return text;
+}
+
+void cli_line(FILE *f, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *text = cli_vprintf(format, list);
+    va_end(list);
+    for (char *s = text; s && *s; s++)
+        if (*s == '\n') *s = '?';
+    if (text) fprintf(f, "%s\n", text);
+    free(text);
 }
 
 void cli_terminal(const char *command) { all_write(STDERR_FILENO, command, strlen(command)); }

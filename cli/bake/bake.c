@@ -209,6 +209,12 @@ static void failure_print(struct bake *b)
         fputs("(--overcommit starts all the same and stops at the limit)\n", stderr);
 }
 
+/* Of all that bw_bake_start refuses, what lies in the folder. */
+static int folder_refused(const struct bake *b)
+{
+    return b->status == BW_ERR_USAGE && b->facts.out && !strcmp(cli_text(b->place, "file"), b->facts.out);
+}
+
 /* The folder holds something else: say what, and the ways on. */
 static void refusal_print(struct bake *b)
 {
@@ -219,8 +225,7 @@ static void refusal_print(struct bake *b)
                        : strangers ? "--force takes their names and leaves the rest, --new bakes beside them"
                        : same      ? "--resume goes on with it, --force bakes it anew, --new beside it"
                                    : "--force replaces it, --new bakes beside it";
-    int busy = b->message && !strncmp(b->message, "another bake", 12);
-    if ((holds || strangers) && b->message && !busy) {
+    if (holds || strangers) {
         b->told = 1;
         fprintf(stderr, "%s%s", b->message, same && !strangers ? ": " : "\n");
         if (!strangers) fputs(cli_text(folder, "differences"), stderr);
@@ -286,18 +291,18 @@ static void up_to_date_print(const struct bake *b)
     const char *see = NULL;
     for (int i = 0; i < 4 && !see; i++) see = b->progress.output[i];
     if (b->json) return;
-    fprintf(stderr, "%s is up to date: %s%s%s (--force bakes it again)\n", b->facts.out,
-            bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames), see ? ", see " : "",
-            see ? see : "");
+    cli_line(stderr, "%s is up to date: %s%s%s (--force bakes it again)", b->facts.out,
+             bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames), see ? ", see " : "",
+             see ? see : "");
 }
 
 static void done_print(const struct bake *b)
 {
     char frames[48], bytes[48], seconds[48];
     if (b->json) return;
-    fprintf(stderr, "%s: %s, %s in %s\n", b->facts.out,
-            bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames),
-            bw_number_words(b->facts.bytes, "B", bytes), bw_number_words(b->facts.seconds, "s", seconds));
+    cli_line(stderr, "%s: %s, %s in %s", b->facts.out,
+             bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames),
+             bw_number_words(b->facts.bytes, "B", bytes), bw_number_words(b->facts.seconds, "s", seconds));
     closing_print(&b->progress, b->facts.name, b->facts.out);
 }
 
@@ -333,7 +338,8 @@ static void bake_run(struct bake *b)
     if (!page_begin(b)) return;
     signals_catch();
     if (bw_bake_join(b->bake) || bw_bake_start(b->bake)) {
-        if (bake_failed(b) == BW_ERR_USAGE && !ranks_refused(b->message)) refusal_print(b);
+        bake_failed(b);
+        if (folder_refused(b)) refusal_print(b);
         return;
     }
     int status = bake_wait(b);
@@ -387,7 +393,7 @@ static enum bw_status source_take(struct bake *b)
 {
     int code = source_bake(b);
     if (code) {
-        fprintf(stderr, "%s takes its frames from %s, in %s\n", b->facts.name, b->facts.source, b->facts.source_out);
+        cli_line(stderr, "%s takes its frames from %s, in %s", b->facts.name, b->facts.source, b->facts.source_out);
         b->told = 1;
         b->message =
             cli_printf("%s takes its frames from %s, in %s", b->facts.name, b->facts.source, b->facts.source_out);

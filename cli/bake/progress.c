@@ -22,7 +22,7 @@ static double clock_seconds(void)
 
 void progress_init(struct progress *p, int json)
 {
-    if (json) cli_crash_events();
+    if (json) cli_machine_baking(), cli_crash_events();
     p->json = json;
     p->live = !json && isatty(STDERR_FILENO);
 }

@@ -64,19 +64,12 @@ void ranks_end(struct bw_bake *bake)
     dup2(voice, STDERR_FILENO);
 }
 
-int ranks_refused(const char *sentence)
-{
-    int32_t size;
-    bw_process_rank(&size);
-    return size > 1 && sentence && strstr(sentence, "rank") != NULL;
-}
-
 int ranks_allow_source(const char *name, const char *source)
 {
     int32_t size;
     bw_process_rank(&size);
     if (size < 2) return 1;
-    fprintf(stderr, "%s takes its frames from %s: bake that first, then this one, each by a command of its own\n", name,
-            source);
+    cli_line(stderr, "%s takes its frames from %s: bake that first, then this one, each by a command of its own", name,
+             source);
     return 0;
 }

@@ -14,8 +14,6 @@ int ranks_begin(struct bw_bake_options *o, const char *alone);
 void ranks_alone(void);
 /// One that failed alone has its voice back.
 void ranks_end(struct bw_bake *bake);
-/// Is that the sentence of ranks that don't fit together? Then it is not about the folder.
-int ranks_refused(const char *sentence);
 /// 0 after a sentence: frames come from a bake that is to be made first.
 int ranks_allow_source(const char *name, const char *source);
 

@@ -81,8 +81,8 @@ static int sequence_check(const json_t *c)
     const char *file = cli_text(c, "file"), *dot = strrchr(file, '.');
     const json_t *missing = json_object_get(c, "missing");
     if (cli_number(c, "count") > 1 && dot && !isdigit((unsigned char)dot[-1])) {
-        fprintf(stderr, "billow: Blender shows a sequence only if the number ends the name, which it does not in %s\n",
-                file);
+        cli_line(stderr, "billow: Blender shows a sequence only if the number ends the name, which it does not in %s",
+                 file);
         return EXIT_CODE_FAILURE;
     }
     if (json_array_size(missing))
@@ -105,7 +105,7 @@ static int text_write(const char *folder, const char *name, const char *ending, 
     *path = cli_printf("%s/%s%s", folder, name, ending);
     if (!*path) return say(7, "out of memory");
     int code = cli_write_file(*path, text);
-    if (!code) printf("%s\n", *path);
+    if (!code) cli_line(stdout, "%s", *path);
     return code;
 }
 
@@ -143,7 +143,7 @@ static int blender_start(const char *program, const char *script)
 {
     fflush(stdout);
     execlp(program, program, "--python", script, (char *)NULL);
-    fprintf(stderr, "billow: %s can't be started: %s\n", program, strerror(errno));
+    cli_line(stderr, "billow: %s can't be started: %s", program, strerror(errno));
     return EXIT_CODE_FAILURE;
 }
 

@@ -27,7 +27,7 @@ static void differences_print(const json_t *all)
     size_t i;
     char files[48];
     json_array_foreach (json_object_get(all, "differences"), i, one)
-        printf("%-28s %s\n", cli_text(one, "file"), cli_text(one, "text"));
+        cli_line(stdout, "%-28s %s", cli_text(one, "file"), cli_text(one, "text"));
     bw_number_words(cli_number(all, "files"), "file", files);
     if (!i) printf("%s: the same\n", files);
 }

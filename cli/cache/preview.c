@@ -128,8 +128,8 @@ static int name_print(const char *out, struct bw_cache *cache, const json_t *o)
     json_t *all = out ? NULL : cli_json(bw_cache_describe(cache, 0));
     const char *frames = cli_text(o, "frames"), *dash = strchr(frames, '-');
     int one = *frames && (!dash || !strncmp(frames, dash + 1, (size_t)(dash - frames)));
-    if (out) puts(out);
-    else printf("%s.%s\n", cli_text(all, "name"), cli_number(all, "count") > 1 && !one ? "mp4" : "png");
+    if (out) cli_line(stdout, "%s", out);
+    else cli_line(stdout, "%s.%s", cli_text(all, "name"), cli_number(all, "count") > 1 && !one ? "mp4" : "png");
     json_decref(all);
     return EXIT_CODE_OK;
 }

@@ -192,6 +192,7 @@ static int cache_look(const char *what, const char *flow, json_t **found)
     if (!code && (bw_cache_open(session, what, &cache) || !(*found = cli_json(bw_cache_survey(cache, flow))))) {
         fprintf(stderr, "billow: %s\n", bw_error_last()->sentence);
         code = cli_exit_code(bw_error_last()->status);
+        cli_machine_failed(bw_error_last(), code);
     }
     if (!code) cli_warn(), cli_particles_warn(cache, "carried along");
     bw_cache_close(cache);

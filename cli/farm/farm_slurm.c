@@ -115,10 +115,10 @@ json_t *farm_queue(const json_t *job)
 /* They become words of Slurm's commands. */
 static int number_check(const char *out, const json_t *job, const char *key, int needed)
 {
-    const struct record_place place = {.key = {key}, .depth = 1};
+    const struct record_place place = {.folder = out, .name = "farm/job.json", .key = {key}, .depth = 1};
     const char *text = json_string_value(json_object_get(job, key));
     if (text ? is_number(text) || (!*text && !needed) : !json_object_get(job, key) && !needed) return EXIT_CODE_OK;
-    return record_fault(out, "farm/job.json", &place, "has to be a job's number, as a text");
+    return record_fault(&place, "has to be a job's number, as a text");
 }
 
 int farm_job_read(const char *out, json_t **job)

@@ -116,7 +116,7 @@ static int file_make(const char *name, const char *file, const char *text, int f
     int code = path && text ? EXIT_CODE_OK : cli_exit_code(BW_ERR_MEMORY);
     if (code) fputs("out of memory\n", stderr);
     else if (!force && access(path, F_OK) == 0) {
-        fprintf(stderr, "%s is there already (--force overwrites it)\n", path);
+        cli_line(stderr, "%s is there already (--force overwrites it)", path);
         code = EXIT_CODE_USAGE;
     }
     if (!code) code = cli_write_file(path, text);
@@ -133,7 +133,7 @@ static int files_make(const char *name, int force)
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n > 0) program[n] = '\0';
     if (mkdir(name, 0777) && errno != EEXIST) {
-        fprintf(stderr, "%s: can't be made: %s\n", name, strerror(errno));
+        cli_line(stderr, "%s: can't be made: %s", name, strerror(errno));
         return cli_exit_code(BW_ERR_IO);
     }
     char *source = text_fill(source_text, name, identifier, program);
@@ -152,6 +152,6 @@ int plugin_new(const char *name, int force)
                          name);
     }
     int code = files_make(name, force);
-    if (!code) printf("%s/%s.c and %s/Makefile are there; now: make -C %s check\n", name, name, name, name);
+    if (!code) cli_line(stdout, "%s/%s.c and %s/Makefile are there; now: make -C %s check", name, name, name, name);
     return code;
 }

@@ -22,16 +22,16 @@ int record_wrong(const char *folder, const char *name, int line, int column, con
          *sentence = line > 0 ? cli_printf("%s:%d:%d: %s", path, line, column, what) : cli_printf("%s: %s", path, what);
     const struct bw_error e = {
         .sentence = sentence ? sentence : "", .file = path, .line = line, .column = column, .count = 1};
-    fprintf(stderr, "%s\n", e.sentence);
+    cli_line(stderr, "%s", e.sentence);
     cli_machine_failed(&e, cli_exit_code(BW_ERR_PRESET));
     free(sentence);
     free(path);
     return cli_exit_code(BW_ERR_PRESET);
 }
 
-int record_fault(const char *folder, const char *name, const struct record_place *place, const char *format, ...)
+int record_fault(const struct record_place *place, const char *format, ...)
 {
-    char *text = NULL, *path = cli_printf("%s/%s", folder, name);
+    char *text = NULL, *path = cli_printf("%s/%s", place->folder, place->name);
     size_t size;
     va_list list;
     json_t *all = path ? cli_json(bw_yaml_read(path)) : NULL;
@@ -46,7 +46,8 @@ int record_fault(const char *folder, const char *name, const struct record_place
     if (f) vfprintf(f, format, list);
     va_end(list);
     if (f) fclose(f);
-    record_wrong(folder, name, (int)cli_number(node, "line"), (int)cli_number(node, "column"), text ? text : "");
+    record_wrong(place->folder, place->name, (int)cli_number(node, "line"), (int)cli_number(node, "column"),
+                 text ? text : "");
     json_decref(all);
     free(path);
     free(text);

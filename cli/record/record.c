@@ -40,7 +40,7 @@ int record_folder(const char *folder, const char *name)
     char *path = cli_printf("%s/%s", folder, name);
     int bad = !path || (mkdir(path, 0777) && errno != EEXIST);
     if (!bad && (bad = lstat(path, &st) != 0 || !S_ISDIR(st.st_mode))) errno = ENOTDIR;
-    if (bad) fprintf(stderr, "%s/%s: can't be made: %s\n", folder, name, strerror(errno));
+    if (bad) cli_line(stderr, "%s/%s: can't be made: %s", folder, name, strerror(errno));
     free(path);
     return bad ? cli_exit_code(BW_ERR_IO) : EXIT_CODE_OK;
 }

@@ -17,8 +17,9 @@ int record_folder(const char *folder, const char *name);
 
 /* ---- fault.c ---- */
 
-/// Where in a record: keys and, where a key is NULL, numbers of entries.
+/// Where in the record FOLDER/NAME: keys and, where a key is NULL, numbers of entries.
 struct record_place {
+    const char *folder, *name;
     const char *key[4];
     size_t index[4];
     int depth;
@@ -27,8 +28,7 @@ struct record_place {
 /// "FOLDER/NAME:LINE:COLUMN: WHAT" on stderr, and as JSON where that is asked for; line 0: none. An exit code.
 int record_wrong(const char *folder, const char *name, int line, int column, const char *what);
 /// "FOLDER/NAME:LINE:COLUMN: PLACE …" on stderr; an exit code.
-int record_fault(const char *folder, const char *name, const struct record_place *place, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int record_fault(const struct record_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- wedge_record.c ---- */
 

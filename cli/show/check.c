@@ -33,15 +33,15 @@ const struct cli_command command_check = {
 static void sequence_print(const json_t *one)
 {
     const char *grids = cli_text(one, "grids");
-    printf("%s####%s: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s\n", cli_text(one, "stem"),
-           cli_text(one, "ending"), cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"),
-           cli_number(one, "missing"), *grids ? grids : "unknown");
+    cli_line(stdout, "%s####%s: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s", cli_text(one, "stem"),
+             cli_text(one, "ending"), cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"),
+             cli_number(one, "missing"), *grids ? grids : "unknown");
 }
 
 static void finding_print(const json_t *one)
 {
-    fprintf(stderr, "%s%s: %s\n", json_is_true(json_object_get(one, "problem")) ? "" : "note: ", cli_text(one, "text"),
-            cli_text(one, "advice"));
+    cli_line(stderr, "%s%s: %s", json_is_true(json_object_get(one, "problem")) ? "" : "note: ", cli_text(one, "text"),
+             cli_text(one, "advice"));
 }
 
 static int cache_check(const char *what, int json)
@@ -81,34 +81,36 @@ static json_t *warnings_json(void)
     return list;
 }
 
-static void preset_print_json(const struct bw_bake_facts *f, const json_t *all, json_t *warnings)
+static void preset_print_json(const json_t *all)
 {
-    json_t *one = json_pack(
-        "{s:i, s:b, s:s?, s:s?, s:I, s:I, s:I, s:f, s:o}", "billow", 1, "good", 1, "preset", f->path, "name", f->name,
-        "stages", (json_int_t)json_array_size(json_object_get(json_object_get(all, "preset"), "stages")), "first",
-        (json_int_t)f->first, "last", (json_int_t)f->last, "memory", f->memory, "warnings", warnings);
+    const json_t *preset = json_object_get(all, "preset");
+    json_t *one = json_pack("{s:i, s:b, s:O, s:O, s:I, s:O, s:O, s:O, s:o}", "billow", 1, "good", 1, "preset",
+                            json_object_get(preset, "path"), "name", json_object_get(preset, "name"), "stages",
+                            (json_int_t)json_array_size(json_object_get(preset, "stages")), "first",
+                            json_object_get(all, "first"), "last", json_object_get(all, "last"), "memory",
+                            json_object_get(all, "memory"), "warnings", warnings_json());
     if (one) cli_json_print(one, JSON_INDENT(1));
     json_decref(one);
+}
+
+static void preset_print(const struct bw_bake_facts *f, const json_t *all)
+{
+    char frames[48], bytes[48];
+    cli_line(stdout, "%s: good, %zu stages, %s, up to %s of memory", f->path,
+             json_array_size(json_object_get(json_object_get(all, "preset"), "stages")),
+             bw_number_words((double)(f->last - f->first + 1), "frame", frames),
+             bw_number_words(f->memory, "B", bytes));
 }
 
 static int bake_check(struct bw_bake *bake)
 {
     struct bw_bake_facts f = {.size = sizeof f};
-    char frames[48], bytes[48];
-    if (bw_bake_facts(bake, &f)) return cli_failed();
-    if (!f.source && bw_bake_check(bake)) return cli_failed(); // files that another bake will make are not there
+    json_t *all = bw_bake_facts(bake, &f) ? NULL : cli_json_plain(bw_bake_describe(bake));
+    // files that another bake will make are not there
+    if (!all || (!f.source && bw_bake_check(bake))) return json_decref(all), cli_failed();
     cli_warn();
-    json_t *warnings = warnings_json(), *all = cli_json(bw_bake_describe(bake));
-    if (!all) return json_decref(warnings), cli_failed();
-    if (cli_is_machine()) {
-        preset_print_json(&f, all, warnings);
-        json_decref(all);
-        return EXIT_CODE_OK;
-    }
-    json_decref(warnings);
-    printf("%s: good, %zu stages, %s, up to %s of memory\n", f.path,
-           json_array_size(json_object_get(json_object_get(all, "preset"), "stages")),
-           bw_number_words((double)(f.last - f.first + 1), "frame", frames), bw_number_words(f.memory, "B", bytes));
+    if (cli_is_machine()) preset_print_json(all);
+    else preset_print(&f, all);
     json_decref(all);
     return EXIT_CODE_OK;
 }

@@ -40,7 +40,7 @@ static void folders_print(const json_t *list, const char *what)
     json_t *one;
     json_array_foreach (list, i, one) {
         const char *missing = json_is_true(json_object_get(one, "there")) ? "" : " (not there)";
-        printf("%-13s %s%s\n", what, cli_text(one, "path"), missing);
+        cli_line(stdout, "%-13s %s%s", what, cli_text(one, "path"), missing);
     }
 }
 

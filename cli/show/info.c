@@ -194,8 +194,8 @@ static void file_print(const json_t *f)
     size_t i;
     json_t *g;
     const json_t *grids = json_object_get(f, "grids");
-    printf("%s: %s, %s\n", cli_text(f, "file"), bw_number_words(cli_number(f, "bytes"), "B", size),
-           bw_number_words((double)json_array_size(grids), "grid", count));
+    cli_line(stdout, "%s: %s, %s", cli_text(f, "file"), bw_number_words(cli_number(f, "bytes"), "B", size),
+             bw_number_words((double)json_array_size(grids), "grid", count));
     meta_print("  ", json_object_get(f, "texts"));
     json_array_foreach (grids, i, g) grid_print(g);
 }

@@ -63,8 +63,8 @@ static void entries_print(const json_t *list, const char *title, int groups, int
         last = name, last_n = n;
         const char *indent = groups ? "    " : "  ", *shadows = cli_text(e, "shadows");
         printf("%s%-*s %s\n", indent, groups ? 18 : 14, cli_text(e, "id"), cli_text(e, "brief"));
-        if (paths) printf("%s%-14s %s\n", indent, "", cli_text(e, "path"));
-        if (*shadows) printf("%s%-14s hides the one in %s\n", indent, "", shadows);
+        if (paths) cli_line(stdout, "%s%-14s %s", indent, "", cli_text(e, "path"));
+        if (*shadows) cli_line(stdout, "%s%-14s hides the one in %s", indent, "", shadows);
     }
     if (!json_array_size(list)) fputs("  none\n", stdout);
     free(sorted);
@@ -77,7 +77,7 @@ static void presets_print(const json_t *list, int paths)
     puts("Presets");
     json_array_foreach (list, i, p) {
         printf("  %-14s %s\n", cli_text(p, "name"), cli_text(p, "brief"));
-        if (paths) printf("  %-14s %s\n", "", cli_text(p, "path"));
+        if (paths) cli_line(stdout, "  %-14s %s", "", cli_text(p, "path"));
     }
 }
 

@@ -176,8 +176,8 @@ int wedge_local(const struct wedge_run *r, const json_t *plan, double cores, dou
     const size_t jobs = jobs_choose(r, l.members, l.todo, cores, memory);
     l.threads = r->threads ? r->threads : (long long)(cores / (double)jobs) > 0 ? (long long)(cores / (double)jobs) : 1;
     if (l.todo)
-        fprintf(stderr, "%s: %zu of %zu members to bake, %zu at once on %lld %s each\n", r->out, l.todo, count, jobs,
-                l.threads, l.threads > 1 ? "threads" : "thread");
+        cli_line(stderr, "%s: %zu of %zu members to bake, %zu at once on %lld %s each", r->out, l.todo, count, jobs,
+                 l.threads, l.threads > 1 ? "threads" : "thread");
     signals_take();
     while (l.running || (l.next < count && !stops)) {
         for (; l.next < count && l.running < jobs && !stops; l.next++)

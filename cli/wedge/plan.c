@@ -146,7 +146,7 @@ static int member_survey(struct bw_bake *bake, json_t *plan, json_t *member)
     json_t *all = bw_bake_facts(bake, &f) ? NULL : cli_json(bw_bake_describe(bake));
     if (!all) return cli_failed();
     if (f.source) {
-        fprintf(stderr, "%s takes its frames from %s: bake that first, into %s\n", f.name, f.source, f.source_out);
+        cli_line(stderr, "%s takes its frames from %s: bake that first, into %s", f.name, f.source, f.source_out);
         json_decref(all);
         return EXIT_CODE_USAGE;
     }

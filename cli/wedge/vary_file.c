@@ -21,7 +21,7 @@ static char *place_of(const char *path, const json_t *node)
 static int file_wrong(const char *path, const json_t *node, const char *sentence)
 {
     char *place = place_of(path, node);
-    fprintf(stderr, "%s: %s\n", place ? place : path, sentence);
+    cli_line(stderr, "%s: %s", place ? place : path, sentence);
     free(place);
     return cli_exit_code(BW_ERR_PRESET);
 }

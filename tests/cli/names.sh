@@ -44,6 +44,30 @@ retimed $'bell\a' $'c\x1b[31m_'
 retimed $'caf\xe9' $'\xff\xfe_'      # bytes that are no UTF-8
 retimed $'\xc2\x85\xe2\x80\xa8' 'ü_' # NEL and a line separator
 retimed 'hashes' 'part#'             # #0001, #0002: no fifth digit
+
+# ---- a name is said in one line ----
+# one_line WHAT CODE ARGS…: of a folder or file called two, a line end and lines.
+one_line() {
+    local what=$1 wanted=$2
+    shift 2
+    run "$@"; expect "$what of two lines" "$wanted" 'two\?lines'
+    that "$what: no line begins with the second" sh -c '! grep -h "^lines" out.txt err.txt'
+}
+two=$'two\nlines'
+cache "$two" 'smoke_'; cp drift.yaml "$two.yaml"
+one_line "a bake" 0 bake drift.yaml --out "$two.out"
+one_line "the same again" 0 bake drift.yaml --out "$two.out"
+one_line "another" 2 bake drift.yaml --seed 9 --out "$two.out"
+one_line "a check of a preset" 0 check "$two.yaml"
+one_line "a check of a cache" 0 check "$two"
+one_line "info" 0 info "$two/smoke_0001.vdb"
+one_line "a movie" 0 preview "$two" --size 16 --out "$two.mp4"
+one_line "no file" 6 info "$two.vdb"
+one_line "no preset" 3 bake "$two.none.yaml"
+one_line "no option" 2 bake drift.yaml "--$two"
+one_line "no command" 2 "$two"
+rm -r "$two"*
+
 cache 'say "hi"' 'c\d: '
 run upres 'say "hi"' --threads 1 --mute mp4 --out finer; expect "upres" 0 "2 frames"
 that "its name keeps the rule" test -e 'finer/vdb/c_d:_upres_0001.vdb'

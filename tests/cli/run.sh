@@ -228,13 +228,24 @@ PYTHON
 run bake puff --out json --json; expect "--json" 0
 that "the events say what happened" python3 events.py
 run bake edited.yaml --out json2 --json; expect "--json of a broken preset" 3 '"event":"end","ok":false,"code":3'
+for wrong in "puff --frmaes 1" "puff --threads two" "puff --memory lots" "puff --force --new" "" "puff --out"; do
+    # shellcheck disable=SC2086
+    run bake --json $wrong
+    expect "--json of bake $wrong" 2 '^\{"billow":1,"event":"end","ok":false,.*"code":2' '"message":"[^"]'
+    that "one event of bake $wrong" test "$(wc -l <out.txt)" = 1
+done
+run bake puff --frmaes 1 --json; expect "behind what is wrong" 2 '"event":"end","ok":false'
 
 # ---- refusals ----
+run bake puff --seed 8 --out json --json; expect "a folder that holds another bake" 2 '"message":"json holds .*"file":"json","line":0'
+flock json "$billow" bake puff --out json >out.txt 2>err.txt
+code=$?; expect "a folder that another one writes into" 2 "^another bake is writing into json"
+that "what it holds is another thing" test "$(wc -l <err.txt)" = 1
 run bake puff --set 'domain.size=[1 km, 1 km, 1 km]' --out huge; expect "a domain larger than memory" 7 "voxel"
 that "it never began" test ! -e huge
 run bake puff --memory 1M --out small; expect "a memory limit that is too small" 7 "voxel"
 touch plain
-run bake puff --out plain/out; expect "an output folder that can't be" 6 "plain/out"
+run bake puff --out plain/out --json; expect "an output folder that can't be" 6 '"message":"plain/out: can.t be made.*"file":"plain/out"'
 run bake puff --memory lots; expect "a memory limit that is none" 2 "lots"
 
 # ---- what blows up ----
