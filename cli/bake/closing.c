@@ -8,7 +8,7 @@
 
 int estimate_print(struct bw_bake *bake)
 {
-    char text[4][48];
+    char text[5][48];
     json_t *e = cli_json(bw_bake_describe(bake));
     if (!e) return 1;
     if (cli_is_machine()) {
@@ -27,8 +27,10 @@ int estimate_print(struct bw_bake *bake)
     printf("memory:  at most %s of %s; what is empty costs nothing\n",
            bw_number_words(cli_number(e, "memory"), "B", text[0]),
            bw_number_words(cli_number(e, "memory_allowed"), "B", text[1]));
-    printf("disk:    at most %s of VDB files, usually a tenth of that; %s free\n",
+    printf("disk:    at most %s of VDB files and %s of checkpoints (`checkpoints: {keep: 2}` keeps two), "
+           "usually a tenth of that; %s free\n",
            bw_number_words(cli_number(e, "disk"), "B", text[2]),
+           bw_number_words(cli_number(e, "checkpoints"), "B", text[4]),
            left ? bw_number_words(json_number_value(left), "B", text[3]) : "nan B");
     const char *whole = cli_text(e, "whole_on_ranks");
     if (*whole) printf("ranks:   under mpirun each of them runs these stages whole, with all tiles: %s\n", whole);

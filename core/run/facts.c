@@ -36,17 +36,33 @@ void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t 
                 *out++ = bw_fetch(&f->src, comp, (int32_t[3]){lo[0] + i, lo[1] + j, lo[2] + k});
 }
 
+static double field_cells(const struct run_field *f)
+{
+    const struct bw_domain_info *d = f->field ? &f->field->domain->info : NULL;
+    return d && bw_bounded(d) ? (double)d->n[0] * d->n[1] * d->n[2] : 0;
+}
+
+static double field_bytes(const struct run_field *f)
+{
+    return f->field ? field_cells(f) * f->field->elem * f->field->info.comps : 0;
+}
+
 double bw_chain_memory_estimate(const struct bw_chain *c)
 {
     double bytes = 64e6;
     for (int32_t i = 0; i < c->fields.n; i++) {
         const struct run_field *f = &c->fields.field[i];
-        if (!f->field || !bw_bounded(&f->field->domain->info)) continue;
-        const int32_t *n = f->field->domain->info.n;
-        bytes += (double)n[0] * n[1] * n[2] * f->field->elem * f->field->info.comps;
-        if (f->kind == BW_MAC)
-            bytes += (double)n[0] * n[1] * n[2] * 40; /* the passes' scratch and the solver's levels */
+        bytes += field_bytes(f);
+        if (f->kind == BW_MAC) bytes += field_cells(f) * 40; /* the passes' scratch and the solver's levels */
     }
+    return bytes;
+}
+
+double bw_chain_state_estimate(const struct bw_chain *c)
+{
+    double bytes = 0;
+    for (int32_t i = 0; i < c->fields.n; i++)
+        if (c->fields.field[i].lifetime != BW_STEP) bytes += field_bytes(&c->fields.field[i]);
     return bytes;
 }
 

@@ -93,6 +93,8 @@ char *bw_chain_describe(const struct bw_chain *c);
 char *bw_chain_whole(const struct bw_chain *c);
 /// Bytes a full box would need in memory, and bytes a frame on disk at most (estimates).
 double bw_chain_memory_estimate(const struct bw_chain *c);
+/// Bytes of a checkpoint of a full box, particles apart, nothing compressed away.
+double bw_chain_state_estimate(const struct bw_chain *c);
 /// All values, defaults included, as a preset that reproduces the run.
 struct bw_node *bw_chain_resolved(const struct bw_chain *c);
 /// 16 hex digits over the resolved preset and the files it names.

@@ -121,6 +121,6 @@ that "beside small files the newest two" test "$(cd bare/checkpoints && echo *)"
 # ---- the way to more checkpoints ----
 run bake shot.yaml --out few --set checkpoints.frames=0
 run resume few --from-frame 1003 --set stages.mac.forces.buoyancy=3
-expect "no checkpoint before a frame" 2 "no checkpoint .* before frame 1003.* with checkpoints: \\{frames: 10, keep: 100\\} in the preset"
+expect "no checkpoint before a frame" 2 "no checkpoint .* before frame 1003.* with .checkpoints: \\{frames: 10\\}. in the preset, and no .keep. in it"
 
 prompt_end

@@ -25,7 +25,7 @@ def files(folder):
 
 
 def command(billow, preset, out, more):
-    every = ["--set", "checkpoints.frames=2", "--set", "checkpoints.every=0"]
+    every = ["--set", "checkpoints.frames=2", "--set", "checkpoints.every=0", "--set", "checkpoints.keep=2"]
     return [billow, "bake", preset, "--out", str(out), "--resume", *PRESETS.get(preset, []), *every, *more]
 
 

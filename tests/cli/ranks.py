@@ -23,7 +23,7 @@ HEAD = """billow: 1
 name: puff
 domain: {size: [1.2 m, 1.2 m, 1.2 m], voxel: 2.5 cm, sides: {bottom: closed, rest: open}}
 time: {fps: 24, frames: 1-%d, cfl: 4, seed: 3}
-checkpoints: {frames: 3}
+checkpoints: {frames: 3, keep: 2}
 stages:
   - emit: {id: source, mode: max, shape: {sphere: {center: [0, 0, 0.1], radius: 25 cm}}, density: 1, temperature: 150}
 """

@@ -42,7 +42,7 @@ that "without what was muted: the same files" diff <(made whole | grep -v resolv
 that "but for a line in resolved.yaml" test "$(grep -A2 '  - ply:' muted/resolved.yaml | grep -c 'enabled: false')" = 1
 
 # ---- on demand ----
-sed '/^checkpoints/d' film.yaml >rare.yaml
+sed 's/^checkpoints.*/checkpoints: {keep: 2}/' film.yaml >rare.yaml
 "$billow" bake rare.yaml --out demand --frames 1001-9000 --json >out.txt 2>err.txt </dev/null &
 pid=$!
 soon grep -qs '"event":"frame"' out.txt

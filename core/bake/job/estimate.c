@@ -40,6 +40,14 @@ static double frame_bytes(const struct bw_chain *c, const struct bw_preset *p)
     return bytes;
 }
 
+/* Without those that particles take. */
+static double checkpoints_bytes(const struct bw_chain *c, const struct bw_preset *p, double others)
+{
+    const double one = bw_chain_state_estimate(c);
+    if (!(p->checkpoint_every > 0) && !p->checkpoint_frames) return 0;
+    return p->checkpoint_keep ? one * (double)p->checkpoint_keep : checkpoints_most(others, one);
+}
+
 double memory_allowed(const struct bw_preset *p)
 {
     double machine = machine_memory();
@@ -50,13 +58,14 @@ json_t *estimate_json(const struct job *j)
 {
     const struct bw_preset *p = j->preset;
     const struct bw_preset_time *t = &p->time;
-    double frames = (double)(t->write_last - t->write_first + 1), free_bytes = disk_free(j->out ? j->out : ".");
+    double frames = (double)(t->write_last - t->write_first + 1), free_bytes = disk_free(j->out ? j->out : "."),
+           disk = frames * frame_bytes(j->chain, p);
     char *wiring = bw_chain_describe(j->chain);
-    json_t *o = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:f, s:o?}", "wiring", wiring ? wiring : "",
+    json_t *o = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:o?}", "wiring", wiring ? wiring : "",
                           "first", (json_int_t)t->write_first, "last", (json_int_t)t->write_last, "fps", t->fps,
                           "before", (json_int_t)(t->write_first - bw_preset_begin(t)), "cells", preset_cells(p),
                           "memory", bw_chain_memory_estimate(j->chain), "memory_allowed", memory_allowed(p), "disk",
-                          frames * frame_bytes(j->chain, p), "out", json_bytes(j->out));
+                          disk, "checkpoints", checkpoints_bytes(j->chain, p, disk), "out", json_bytes(j->out));
     if (o && isfinite(free_bytes)) json_object_set_new(o, "disk_free", json_real(free_bytes));
     char *whole = bw_chain_whole(j->chain);
     if (o && whole) json_object_set_new(o, "whole_on_ranks", json_string(whole));

@@ -134,6 +134,8 @@ void resume_forget(struct job *j);
 /// See bw_run_options.about and .on_checkpoint: the older ones go.
 char *resume_about(void *job);
 void resume_prune(const char *name, int64_t frame, void *job);
+/// Bytes that they may take beside so many of other files, where the preset does not say how many are kept.
+double checkpoints_most(double others, double newest);
 /// The files to carry on and those to leave alone: what the record lists, or, when values change, what the checkpoint
 /// does. New.
 json_t *resume_carry(const struct job *j);

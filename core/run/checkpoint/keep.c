@@ -11,6 +11,15 @@
 #include <string.h>
 
 static const double MOST = 0.05; /* of the time, at an interval of seconds */
+static const double MORE = 0.25; /* of the time so far, to the next one … */
+static const double SOON = 0.1;  /* … in s, at least */
+
+/* Seconds to the next one at `now`. Where old ones stay, a short bake has some, too. */
+static double interval(const struct bw_chain *c, double now)
+{
+    const double every = c->preset->checkpoint_every;
+    return c->preset->checkpoint_keep ? every : fmin(every, fmax(MORE * (now - c->keeper.began), SOON));
+}
 
 void keeper_begin(struct bw_chain *c)
 {
@@ -21,7 +30,7 @@ void keeper_begin(struct bw_chain *c)
     if (obstacle) log_say(&c->log, BW_LOG_WARNING, NULL, obstacle);
     bw_free(obstacle);
     k->began = bw_seconds();
-    k->due = p->checkpoint_every > 0 ? k->began + p->checkpoint_every : HUGE_VAL;
+    k->due = p->checkpoint_every > 0 ? k->began + interval(c, k->began) : HUGE_VAL;
 }
 
 /* By several ranks: when all files before it are whole, for it lists them. */
@@ -46,18 +55,18 @@ static enum bw_status keeper_take(struct bw_chain *c, int64_t substeps)
     struct checkpoint_keeper *k = &c->keeper;
     double now = bw_seconds(), each = (double)k->spent * 1e-9 / (k->kept > 0 ? k->kept : 1);
     const enum bw_status status = checkpoint_hand(c, substeps);
-    k->began = now;
-    if (c->preset->checkpoint_every > 0) k->due = now + fmax(c->preset->checkpoint_every, each / MOST);
+    if (c->preset->checkpoint_every > 0) k->due = now + fmax(interval(c, now), each / MOST);
     keeper_spent(k, bw_seconds() - now);
     return status;
 }
 
 /* Counted from the first frame and not from the last checkpoint, so that a resumed bake keeps the same ones; the writer
- * has two at most, since it takes no new frame before the one in front of the older is on disk. */
+ * has two at most, since it takes no new frame before the one in front of the older is on disk. Where old ones stay,
+ * the first frame has one, for whatever is to change later. */
 static bool frames_due(const struct bw_chain *c)
 {
-    int64_t every = c->preset->checkpoint_frames;
-    return every > 0 && (c->clock.frame - c->preset->time.first + 1) % every == 0;
+    const int64_t every = c->preset->checkpoint_frames, made = c->clock.frame - c->preset->time.first + 1;
+    return (every > 0 && made % every == 0) || (made == 1 && !c->preset->checkpoint_keep);
 }
 
 enum bw_status keeper_frame(struct bw_chain *c, bool early, bool last)

@@ -9,7 +9,7 @@
 
 struct checkpoint_keeper {
     bool able;    ///< the run is one that can be resumed
-    double began; ///< when the last one was taken, s
+    double began; ///< when the run did, s
     double due;   ///< when the next one is, s; HUGE_VAL: never
     _Atomic int32_t kept;
     _Atomic int64_t spent; ///< ns on all of them, both threads

@@ -118,8 +118,8 @@ static int resume_decide(struct job *j, struct bw_diag *d)
         j->resume.why = why, why = NULL;
     } else if (j->asked.from_frame) {
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
-                      "%s keeps no checkpoint that is whole and good before frame %s%s%s; with checkpoints: "
-                      "{frames: 10, keep: 100} in the preset a bake keeps one of every tenth",
+                      "%s keeps no checkpoint that is whole and good before frame %s%s%s; with `checkpoints: {frames: "
+                      "10}` in the preset, and no `keep` in it, there are some of all ages",
                       j->out, j->asked.from_frame, why ? ": " : "", why ? why : "");
         go = -1;
     } else if (done) {

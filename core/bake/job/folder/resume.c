@@ -282,6 +282,8 @@ void resume_note_change(struct job *j, const struct bw_node *resolved)
 enum { NEWEST = 2 };            ///< that are always kept, where the preset does not say how many
 static const double PART = .25; ///< of the bytes of all other files, which older ones may take
 
+double checkpoints_most(double others, double newest) { return PART * others + NEWEST * newest; }
+
 static double bytes_of(json_t *files, const char *name)
 {
     const double bytes = (double)facts_of(json_object_get(files, name)).bytes;
