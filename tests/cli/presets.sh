@@ -59,13 +59,12 @@ cp "$puff" far/campfire.yaml
 expect "one of that name beside it comes first" 0 'mine\.yaml: good, .* 6 frames' check far/mine.yaml
 printf 'billow: 1\nextends: nowhere\n' >far/lost.yaml
 
-# ---- recipes of the user guide: each is a whole file ----
+# ---- recipes of the guide: each is a whole file ----
 mkdir -p recipes/geo && cp "$source/presets/meshes/dragon.obj" recipes/geo/chair.obj
 printf 'x,y,z\n0,0,0.1\n' | tee recipes/geo/path_0001.csv >recipes/geo/path_0002.csv
 printf 'x,y,z\n-1,0,1\n1,0,1\n' >recipes/geo/flight.csv
 printf 'v 0 0 0\nv 0 1 0\nl 1 2\n' >recipes/geo/way.obj
-sed -n '/^\*\*Recipes\.\*\*/,/^More lobes/p' "$source/docs/user-guide.md" |
-    awk '/^    # /{n++} /^    /{print substr($0, 5) >("recipes/recipe" n ".yaml")}'
+awk '/^```yaml/{f = "recipes/recipe" ++n ".yaml"; next} /^```/{f = ""} f{print >f}' "$source/docs/guide/recipes.md"
 [ "$(ls recipes/*.yaml | wc -l)" -ge 10 ] && passed=$((passed + 1)) || { failed=$((failed + 1)); echo "-- failed: ten recipes" >&2; }
 for recipe in recipes/recipe*.yaml; do
     printf 'billow: 1\nname: mine\n' >>"$recipe"

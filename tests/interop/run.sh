@@ -88,7 +88,7 @@ else
 fi
 
 # Blender, as an artist would: one sequence, all frames, the box where it belongs (it puts voxel 0's corner, not its
-# centre, at 0: half a voxel; see the user guide).
+# centre, at 0: half a voxel; see the guide on caches).
 if have blender; then
     check "Blender: a sequence of four frames with its grids and bounds" \
         blender -b --python-exit-code 1 --python "$here/blender_import.py" -- "$out/vdb" density,vel -0.4,-0.2,0.3,0.4,0.2,0.9

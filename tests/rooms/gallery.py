@@ -3,9 +3,9 @@
 """Which preset of the gallery changed since its picture was made. docs/gallery/made.txt has a line a picture: preset,
 frame, and a hash of what the preset says, of what it extends, and of the files that it names; comments do not count.
 
-    gallery.py ROOT                       check: every picture of the README has its line, every hash is today's
+    gallery.py ROOT                       check: every picture of docs/gallery.md has its line, every hash is today's
     gallery.py ROOT --changed NAME:FRAME… those whose pictures are out of date, a line each
-    gallery.py ROOT --recipes FOLDER      the user guide's recipes, a file each; they are called recipes/NAME here
+    gallery.py ROOT --recipes FOLDER      the guide's recipes, a file each; they are called recipes/NAME here
     gallery.py ROOT --made NAME:FRAME     its picture was made just now"""
 import hashlib
 import pathlib
@@ -39,14 +39,12 @@ def feed(total, folder, name, seen):
 
 
 def recipes(root):
-    """Each recipe of the user guide by its name, the words of its title up to a colon or a comma."""
-    guide = root / "docs/user-guide.md"
+    """Each recipe of the guide by its name, the words of its title up to a colon or a comma."""
+    guide = root / "docs/guide/recipes.md"
     text = guide.read_text() if guide.exists() else ""
-    part = text[text.find("**Recipes.**"):text.find("More lobes on any cap")]
-    lines = [line[4:] for line in part.splitlines() if line.startswith("    ")]
     out = {}
-    for block in re.split(r"^(?=# )", "\n".join(lines) + "\n", flags=re.M)[1:]:
-        title = re.match(r"# ([^:,]*(?:, from a file)?)", block).group(1)
+    for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S):
+        title = re.match(r"# ([^:,\n]*(?:, from a file)?)", block).group(1)
         out[re.sub(r"\W+", "_", title)] = block
     return out
 
@@ -85,7 +83,7 @@ def changed(root, wanted):
 
 def check(root):
     made = made_read(root)
-    shown = set(re.findall(r"docs/gallery/(\w+)\.jpg", (root / "README.md").read_text()))
+    shown = set(re.findall(r"gallery/(\w+)\.jpg", (root / "docs/gallery.md").read_text()))
     shown |= {"recipes/" + name for name in recipes(root)}
     out = ["%s: it is shown, made.txt has no line for it" % name for name in sorted(shown - set(made))]
     for name, (frame, was) in made.items():
@@ -104,7 +102,7 @@ def self_test(root):
         copy = pathlib.Path(folder)
         (copy / "docs/gallery").mkdir(parents=True)
         (copy / "presets/meshes").mkdir(parents=True)
-        (copy / "README.md").write_text("docs/gallery/one.jpg")
+        (copy / "docs/gallery.md").write_text("gallery/one.jpg")
         (copy / "docs/gallery/one.jpg").write_text("")
         parts = {"one.yaml": "# a\nextends: base.yaml\nx: 1 # b\n", "base.yaml": "y: {file: meshes/a.obj}\n",
                  "meshes/a.obj": "v"}
@@ -121,15 +119,16 @@ def self_test(root):
             (copy / "presets" / name).write_text(text)
         (copy / "docs/gallery/recipes").mkdir()
         (copy / "docs/gallery/recipes/more.jpg").write_text("")
-        guide = "**Recipes.** x\n\n    # more: and more\n    extends: one\n    x: 3\n\nMore lobes on any cap"
-        (copy / "docs/user-guide.md").write_text(guide)
+        guide = "# Recipes\n\n```yaml\n# more: and more\nextends: one\nx: 3\n```\n"
+        (copy / "docs/guide").mkdir()
+        (copy / "docs/guide/recipes.md").write_text(guide)
         assert len(check(copy)) == 1, "a recipe without a line"
         made_write(copy, "recipes/more", "5")
         assert not check(copy), check(copy)
         for text in (guide.replace("x: 3", "x: 4"), guide.replace("more:", "less:")):
-            (copy / "docs/user-guide.md").write_text(text)
+            (copy / "docs/guide/recipes.md").write_text(text)
             assert check(copy), text
-        (copy / "docs/user-guide.md").write_text(guide)
+        (copy / "docs/guide/recipes.md").write_text(guide)
         (copy / "docs/gallery/recipes/more.jpg").write_bytes(bytes(MOST + 1))
         assert check(copy), "a large picture"
         shutil.rmtree(copy / "docs/gallery")

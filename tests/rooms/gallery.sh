@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The gallery's and the recipes' pictures: ./dev gallery, which reads this.
 
-# Each preset of the README's gallery, with the frame that shows it at its best.
+# Each preset of the gallery, with the frame that shows it at its best.
 gallery="burning_letters:14 wall_of_fire:14 torch_wind:9 campfire:8 fireball:15 gas_explosion:9 smoke_fire_mix:14
     candle:3 plume:42 plume_city:28 moving_ball:31 wind_tunnel:24 vortex_ring:16 crossed_tubes:22 blast_3d:15
     ink_2d:22 spinning_ball:20 rifled_ball:27 ring_collision:25 explosion_rooms:16 dragon_breath:18 shock_dust:8
@@ -10,7 +10,7 @@ gallery="burning_letters:14 wall_of_fire:14 torch_wind:9 campfire:8 fireball:15 
     rayleigh_taylor:24 hot_plume_vortons:22"
 gallery_height=540 # pixels of a picture; JPEG, some 30 kB each
 
-# The user guide's recipes, small: voxels twice as wide.
+# The recipes of the guide, small: voxels twice as wide.
 recipes="darker:13 slower:60 bigger:70 your_mesh_burns:8 your_path_for_flames:20 your_path:56 your_path_from_a_file:60
     your_lamps:50 a_lamp_in_the_smoke_that_wanders:36 your_camera:14 over_your_plate:10"
 
