@@ -187,12 +187,14 @@ static char *comment_read(const char *source)
 /* ---- all of it ---- */
 
 /* name: or the file's own, which resolved.yaml then keeps although it stands in a file of another. */
-static enum bw_status name_take(struct bw_preset *p, const char *file, struct bw_diag *d)
+static enum bw_status name_take(struct bw_preset *p, const char *file, const char *usual, struct bw_diag *d)
 {
     struct bw_node *name = bw_node_get(p->root, "name");
     const char *dot = strrchr(file, '.');
     if (bw_node_is_null(name)) {
-        char *own = dot && dot > file ? bw_printf("%.*s", (int)(dot - file), file) : bw_strdup(file);
+        char *own = usual               ? bw_strdup(usual)
+                    : dot && dot > file ? bw_printf("%.*s", (int)(dot - file), file)
+                                        : bw_strdup(file);
         name = own ? bw_node_new(BW_NODE_SCALAR, own) : NULL;
         bw_free(own);
         if (!name || bw_node_put(p->root, "name", name)) return bw_read_memory(d);
@@ -205,13 +207,13 @@ static enum bw_status name_take(struct bw_preset *p, const char *file, struct bw
     return bw_name_check(name->text, &name->place, "name", d);
 }
 
-static enum bw_status names_take(struct bw_preset *p, const char *path, struct bw_diag *d)
+static enum bw_status names_take(struct bw_preset *p, const char *path, const char *usual, struct bw_diag *d)
 {
     const char *slash = strrchr(path, '/');
     p->path = bw_strdup(path);
     p->dir = !slash ? bw_strdup(".") : slash == path ? bw_strdup("/") : bw_printf("%.*s", (int)(slash - path), path);
     p->comment = comment_read(p->root->place.source);
-    return p->path && p->dir && p->comment ? name_take(p, slash ? slash + 1 : path, d) : bw_read_memory(d);
+    return p->path && p->dir && p->comment ? name_take(p, slash ? slash + 1 : path, usual, d) : bw_read_memory(d);
 }
 
 /* The camera of all, and each exporter's own. */
@@ -226,7 +228,8 @@ static enum bw_status cameras_take(struct bw_preset *p, struct bw_diag *d)
     return status;
 }
 
-static enum bw_status sections_read(struct bw_preset *p, const char *path, double coarse, struct bw_diag *d)
+static enum bw_status sections_read(struct bw_preset *p, const char *path, const struct bw_preset_overrides *o,
+                                    struct bw_diag *d)
 {
     static const char *const lists[] = {"stages", "export", "look", "camera"};
     struct bw_params_context c = {.owner = "preset", .ignore = lists, .n_ignore = BW_COUNT(lists), .sections = 1};
@@ -240,9 +243,9 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, doubl
     p->checkpoint_every = v.checkpoints.every;
     p->checkpoint_frames = v.checkpoints.frames;
     p->checkpoint_keep = v.checkpoints.keep;
-    status = names_take(p, path, d);
+    status = names_take(p, path, o->name, d);
     status = bw_first(status, cameras_take(p, d));
-    status = bw_first(status, bw_preset_take_domains(p, &v, coarse, d));
+    status = bw_first(status, bw_preset_take_domains(p, &v, o->coarse > 0 ? o->coarse : 1, d));
     status = bw_first(status, bw_preset_take_frames_from(p, &v.frames_from, d));
     status = bw_first(status, time_take(p, &v.time, bw_node_get(p->root, "time"), d));
     status = bw_first(status, fields_take(p, &v.fields, bw_node_get(p->root, "fields"), d));
@@ -262,7 +265,7 @@ struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overri
     p->root = bw_preset_read_tree(p, path, o, d);
     if (p->root && o->moved_from) bw_preset_move(p->root, o->moved_from, o->moved_to);
     if (p->root && !bw_preset_override(p->root, o, d) && !bw_scale_take(p->root, &p->scaled, d) &&
-        !curve_files_take(p->root, &p->notes, d) && !sections_read(p, path, o->coarse > 0 ? o->coarse : 1, d))
+        !curve_files_take(p->root, &p->notes, d) && !sections_read(p, path, o, d))
         return p;
     bw_preset_free(p);
     return NULL;

@@ -108,6 +108,7 @@ struct bw_preset_overrides {
     int32_t n_set;
     const char *const *mute; ///< stage or export ids
     int32_t n_mute;
+    const char *name;   ///< of a preset that gives itself none; NULL: its file's
     const char *frames; ///< "A-B": only these are written
     int32_t has_seed;
     uint64_t seed;

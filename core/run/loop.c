@@ -145,11 +145,15 @@ static enum bw_status particles_watch(struct bw_chain *c, const struct run_stage
     return BW_OK;
 }
 
-static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
+/// ALL make a step; of the others those that are flagged so are set up.
+enum stages_which { STAGES_ALL, STAGES_SETUP, STAGES_FRESH };
+
+static enum bw_status stages_step(struct bw_chain *c, double dt, enum stages_which which)
 {
     for (int32_t i = 0; i < c->stages.n; i++) {
         struct run_stage *s = &c->stages.stage[i];
-        if (!call_due(c, s) || (setup && !(s->pub.desc->flags & BW_STAGE_SETUP))) continue;
+        if (!call_due(c, s) || (which != STAGES_ALL && !(s->pub.desc->flags & BW_STAGE_SETUP))) continue;
+        if (which == STAGES_FRESH && !s->fresh) continue;
         if (asked(c->opt.cancel)) return BW_ERR_CANCELLED;
         double t0 = bw_seconds();
         call_clock(c, s, dt);
@@ -162,6 +166,18 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
         if (status != BW_OK) return status;
     }
     return BW_OK;
+}
+
+/* Stages that the checkpoint does not have, once: as before a run's first step, but among what is there already. */
+static enum bw_status fresh_setup(struct bw_chain *c)
+{
+    bool any = false;
+    for (int32_t i = 0; i < c->stages.n; i++) any |= c->stages.stage[i].fresh;
+    if (!any) return BW_OK;
+    enum bw_status status = stages_step(c, 0, STAGES_FRESH);
+    for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].fresh = false;
+    for (int32_t i = 0; i < c->fields.n; i++) c->fields.field[i].speed = -1;
+    return status == BW_OK ? step_fields_clear(c) : status;
 }
 
 /* Frames whose files are on the disk by now. Those of a frame's stages are when it is done, its exporters' later. */
@@ -183,12 +199,13 @@ static enum bw_status substep(struct bw_chain *c, double remaining, double frame
     enum bw_status status = params_eval_all(c, c->clock.time);
     if (status == BW_OK) status = activation_run(c);
     if (status == BW_OK) status = step_fields_clear(c);
+    if (status == BW_OK) status = fresh_setup(c);
     double dt = 0;
     if (status == BW_OK) status = choose_dt(c, remaining, frame_dt, &dt);
     if (status != BW_OK) return status;
     c->clock.step++;
     status = params_eval_all(c, c->clock.time + dt);
-    if (status == BW_OK) status = stages_step(c, dt, false);
+    if (status == BW_OK) status = stages_step(c, dt, STAGES_ALL);
     *made = dt;
     c->clock.time += dt;
     c->progress.substeps++;
@@ -212,7 +229,7 @@ static enum bw_status setup(struct bw_chain *c)
     c->clock.step = 0;
     enum bw_status status = activation_run(c);
     if (status == BW_OK) status = step_fields_clear(c);
-    return status == BW_OK ? stages_step(c, 0, true) : status;
+    return status == BW_OK ? stages_step(c, 0, STAGES_SETUP) : status;
 }
 
 static enum bw_status frame_advance(struct bw_chain *c)
@@ -426,7 +443,11 @@ enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
     return status;
 }
 
-void bw_chain_resume(struct bw_chain *c, const char *path) { c->opt.resume = path; }
+void bw_chain_resume(struct bw_chain *c, const char *path, bool changed)
+{
+    c->opt.resume = path;
+    c->opt.changed = changed;
+}
 
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
 {

@@ -37,6 +37,7 @@ struct bw_run_options {
     const _Atomic int *cancel; ///< non-zero: end as soon as can be; set from any thread
     _Atomic int *checkpoint;   ///< non-zero: keep a checkpoint when the frame is whole; set back then
     const char *resume;        ///< go on from this checkpoint; NULL: from the first frame
+    bool changed;              ///< it is of other values: stages and fields that it does not have begin there
     void (*on_frame)(const struct bw_progress *p, void *user);
     /// Live: `done` frames, partial facts; and once more when the last files are written. May be NULL.
     void (*on_substep)(const struct bw_progress *p, void *user);
@@ -62,8 +63,8 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
 /// What a run would find out before its first frame: the init of every stage and, where there is
 /// an output folder, every exporter. Nothing is written. Once, and then no run.
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
-/// Before bw_chain_run: go on from that checkpoint. The path must outlive the run.
-void bw_chain_resume(struct bw_chain *c, const char *path);
+/// Before bw_chain_run: go on from that checkpoint, `changed` as in the options. The path must outlive the run.
+void bw_chain_resume(struct bw_chain *c, const char *path, bool changed);
 /// Before bw_chain_run: no file takes its name before all of the first frame's are whole; should the run end before
 /// that, there are none.
 void bw_chain_hold(struct bw_chain *c);

@@ -139,7 +139,9 @@ double checkpoints_most(double others, double newest);
 /// The files to carry on and those to leave alone: what the record lists, or, when values change, what the checkpoint
 /// does. New.
 json_t *resume_carry(const struct job *j);
-/// Are values others from the checkpoint on?
+/// Are values others than the checkpoint's, now or since an earlier resume?
+bool resume_differs(const struct job *j);
+/// Do they change now?
 bool resume_changes(const struct job *j);
 /// What changes with this resume, into the facts.
 void resume_note_change(struct job *j, const struct bw_node *resolved);

@@ -112,6 +112,16 @@ end:
     free(now);
 }
 
+/* What goes on with a bake is called as that is, in whatever file it is said what changes: frames go on in one row. */
+static void name_find(struct job *j)
+{
+    if (j->asked.mode != BW_BAKE_RESUME || !j->asked.out || !*j->asked.out) return;
+    struct bake_record r = record_read(j->asked.out);
+    const char *name = json_string_value(json_object_get(r.root, "preset"));
+    j->over.name = name ? texts_keep(&j->texts, name) : NULL;
+    record_free(&r);
+}
+
 static enum bw_status preset_read(struct job *j, struct bw_diag *d)
 {
     const char *name = j->asked.preset ? j->asked.preset : "preset";
@@ -185,6 +195,7 @@ enum bw_status job_read(struct job *j, struct bw_diag *d)
     if (options_check(j, d)) return d->status;
     overrides_fill(j);
     moved_find(j);
+    name_find(j);
     if (preset_read(j, d)) return d->status;
     if (j->asked.out && !(j->out = folder_choose(j, d))) return d->status;
     if (j->preset->frames_bake) {

@@ -73,7 +73,7 @@ static struct bw_transport *carrier_open(struct bw_diag *d)
 /* ---- cards ---- */
 
 struct card {
-    int32_t go;
+    int32_t go, changed;
     uint32_t status; ///< negated
     char version[24], build[24], hash[24], simd[12];
     char words[512], checkpoint[1024];
@@ -85,6 +85,7 @@ static void card_fill(struct card *c, const struct job *j, int go, const struct 
 {
     memset(c, 0, sizeof *c);
     c->go = go;
+    c->changed = resume_differs(j);
     c->status = (uint32_t)-d->status;
     text_put(c->version, sizeof c->version, BW_VERSION);
     text_put(c->build, sizeof c->build, j->facts.build);
@@ -161,7 +162,7 @@ int ranks_agree(struct job *j, int go, struct bw_diag *d)
         go = cards_judge(j, all, t->size, d);
         if (t->rank && *all->checkpoint) {
             const char *path = texts_keep(&j->texts, all->checkpoint);
-            if (path) bw_chain_resume(j->chain, path);
+            if (path) bw_chain_resume(j->chain, path, all->changed);
             else go = -1, out_of_memory(d);
         }
         if (go > 0) bw_chain_ranks(j->chain, t);

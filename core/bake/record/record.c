@@ -163,13 +163,15 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
 
 /* ---- comparing ---- */
 
-/* Do all members of `here` stand in `there`, too? */
-static bool members_same(const json_t *there, json_t *here)
+/* Do all members of `here` stand in `there`, too? `new`: there may be others. */
+static bool members_same(const json_t *there, json_t *here, bool new)
 {
     const char *name;
     json_t *one;
-    json_object_foreach (here, name, one)
-        if (!json_equal(json_object_get(there, name), one)) return false;
+    json_object_foreach (here, name, one) {
+        const json_t *then = json_object_get(there, name);
+        if ((then || !new) && !json_equal(then, one)) return false;
+    }
     return json_is_object(there);
 }
 
@@ -183,12 +185,14 @@ enum facts_difference facts_compare(const json_t *then, const struct bake_facts 
 {
     const json_t *parts = json_object_get(then, "parts");
     if (!text_same(then, "simd", f->simd)) return FACTS_SIMD;
-    if (!text_same(then, "build", f->build) && !members_same(json_object_get(then, "builds"), f->builds))
+    const bool same = text_same(then, "hash", f->hash); // else a stage of another plugin may have come
+    if (!text_same(then, "build", f->build) && !members_same(json_object_get(then, "builds"), f->builds, !same))
         return FACTS_BUILD;
-    if (text_same(then, "hash", f->hash)) return FACTS_SAME;
+    if (same) return FACTS_SAME;
     const bool flow = json_equal(json_object_get(parts, "preset_hash"), json_object_get(f->parts, "preset_hash"));
-    return flow && members_same(json_object_get(parts, "exports"), json_object_get(f->parts, "exports")) ? FACTS_SAME
-                                                                                                         : FACTS_VALUES;
+    return flow && members_same(json_object_get(parts, "exports"), json_object_get(f->parts, "exports"), false)
+               ? FACTS_SAME
+               : FACTS_VALUES;
 }
 
 /* Where values were changed on the way, that of before. */

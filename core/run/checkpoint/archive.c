@@ -88,6 +88,19 @@ void archive_owner(struct archive *a, const char *owner, const struct bw_place *
     a->failed = BW_OK;
 }
 
+enum bw_status archive_member(struct archive *a, const char *owner, const char *type, bool *there)
+{
+    const size_t bytes = strlen(type);
+    char *key = bw_printf("type/%s", owner), *copy = bw_strdup(type);
+    const struct archive_entry *e = key ? archive_find(a, key) : NULL;
+    enum bw_status status = key && copy ? BW_OK : BW_ERR_MEMORY;
+    if (status == BW_OK && !a->pub.restoring) status = archive_put(a, key, copy, bytes), copy = NULL;
+    *there = !a->changed || (e && e->bytes == bytes && !memcmp(e->data, type, bytes));
+    bw_free(key);
+    bw_free(copy);
+    return status == BW_OK ? BW_OK : log_fail(a->log, NULL, status, "out of memory for a checkpoint");
+}
+
 void archive_free(struct archive *a)
 {
     for (int32_t i = 0; i < a->n; i++) {

@@ -24,12 +24,16 @@ struct archive {
     int32_t n, room;
     struct bw_names index; ///< of `entry`, by key
     enum bw_status failed; ///< of the present owner
+    bool changed;          ///< restoring, of other values: who is not in it begins anew
 };
 
 void archive_init(struct archive *a, struct run_log *log, bool restoring);
 void archive_free(struct archive *a);
 /// Whose keys come next.
 void archive_owner(struct archive *a, const char *owner, const struct bw_place *place);
+/// `owner` of that type saves or restores now. Restoring: is it in there? Of a checkpoint of the same values all are.
+/// Errors are said.
+enum bw_status archive_member(struct archive *a, const char *owner, const char *type, bool *there);
 /// Enter a value under its whole key; takes `data` (bw_calloc), in any case. BW_ERR_MEMORY.
 enum bw_status archive_put(struct archive *a, const char *key, void *data, size_t bytes);
 /// By its whole key; NULL: there is none.

@@ -57,8 +57,9 @@ enum bw_status checkpoint_pass(struct bw_chain *c, struct checkpoint *p, int32_t
 
 /* restore.c */
 
-/// Put a chain whose stages are initialised, and that has not made a step, where the checkpoint at `path` was taken.
-/// Errors are said.
+/// Put a chain whose stages are initialised, and that has not made a step, where the checkpoint at `path` was taken. Of
+/// other values (opt.changed): what the chain has and the checkpoint does not is left as it is; the stages are marked
+/// fresh. Errors are said.
 enum bw_status checkpoint_restore(struct bw_chain *c, const char *path, struct checkpoint_clock *clock);
 /// The text `about` of a checkpoint, new memory, all of whose checksums are right. NULL after a sentence.
 char *checkpoint_about(const char *path, struct bw_diag *d);

@@ -5,6 +5,7 @@
 #include "file.h"
 #include "grid/ranks/ranks.h"
 #include "run/call.h"
+#include "run/wire/ports.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,24 @@ struct restore {
     struct archive extra;
     struct checkpoint_clock *clock;
     int32_t tiles, fields, particles, clocks; ///< sections seen
+    int32_t after;                            ///< number in the table of the particles seen last; -1: none
     double bytes;                             ///< of memory that they asked for
 };
 
 static bool restore_fail(struct restore *r, const char *what, const char *name)
 {
     if (r->d->status == BW_OK) bw_diag_error(r->d, BW_NAMED(r->path), BW_ERR_IO, "%s: %s \"%s\"", r->path, what, name);
+    return false;
+}
+
+/* What has no place any more. It would be gone without a word, smoke or whatever it is. */
+static bool homeless(struct restore *r, const char *what, const char *name)
+{
+    if (!r->chain->opt.changed || r->d->status != BW_OK) return restore_fail(r, what, name);
+    bw_diag_error(r->d, BW_NAMED(r->path), BW_ERR_IO,
+                  "%s: %s \"%s\" in this preset, and its values would be lost: what makes it has to stay, and may end "
+                  "by its `frames`",
+                  r->path, what, name);
     return false;
 }
 
@@ -65,7 +78,7 @@ static bool tiles_take(struct restore *r, const char *name, size_t bytes)
     int64_t n;
     int32_t i = 0;
     while (i < c->preset->n_domains && !is_of(name, c->grid[i]->name)) i++;
-    if (i == c->preset->n_domains) return restore_fail(r, "there is no domain", name);
+    if (i == c->preset->n_domains) return homeless(r, "there is no domain", name);
     if (!take(r, &version, sizeof version) || !take(r, &n, sizeof n)) return false;
     if (n < 0 || (bytes - 16) / 12 != (uint64_t)n || (bytes - 16) % 12)
         return restore_fail(r, "wrong number of tiles in", name);
@@ -113,13 +126,29 @@ static bool rims_take(struct restore *r, struct bw_field *f, int64_t first, int6
     return true;
 }
 
-static bool field_fill(struct restore *r, struct bw_field *f)
+/* "a scalar in f32", and whether it is one that each step clears. */
+static void kind_words(const struct checkpoint_field *k, char out[64])
+{
+    const bool known = k->kind <= BW_MAC && k->precision <= BW_F64P;
+    snprintf(out, 64, "a %s in %s%s", known ? port_kind_word[k->kind] : "field",
+             known ? port_precision_word[k->precision] : "", k->lifetime == BW_STEP ? " for one step" : "");
+}
+
+static bool kind_same(struct restore *r, const struct bw_field *f, const struct checkpoint_field *head)
 {
     const struct checkpoint_field here = {f->info.kind, f->info.precision, f->info.comps, f->info.lifetime};
-    struct checkpoint_field head;
+    char then[64], now[64];
+    if (!memcmp(head, &here, sizeof here)) return true;
+    kind_words(head, then);
+    kind_words(&here, now);
+    bw_diag_error(r->d, BW_NAMED(r->path), BW_ERR_IO,
+                  "%s: the field \"%s\" is another one: %s there, %s in this preset", r->path, f->info.name, then, now);
+    return false;
+}
+
+static bool field_fill(struct restore *r, struct bw_field *f)
+{
     int64_t n = f->src.topo->pub.count;
-    if (!take(r, &head, sizeof head)) return false;
-    if (memcmp(&head, &here, sizeof head)) return restore_fail(r, "another kind of field", f->info.name);
     for (int64_t t = 0; t < n; t += CHECKPOINT_ROUND) {
         const int64_t end = t + CHECKPOINT_ROUND < n ? t + CHECKPOINT_ROUND : n;
         if (!blocks_take(r, f, t, end) || !rims_take(r, f, t, end)) return false;
@@ -137,10 +166,13 @@ static bool field_take(struct restore *r, const char *name, size_t bytes)
         if (!f || strncmp(name, f->domain->info.name, domain) || name[domain] != '/' ||
             strcmp(name + domain + 1, f->info.name) != 0)
             continue;
+        struct checkpoint_field head;
         r->fields++;
-        return bytes == field_bytes(f) ? field_fill(r, f) : restore_fail(r, "wrong size of field", name);
+        if (!take(r, &head, sizeof head) || !kind_same(r, f, &head)) return false;
+        const char *wrong = r->chain->opt.changed ? "on a grid of other cells is the field" : "wrong size of field";
+        return bytes == field_bytes(f) ? field_fill(r, f) : restore_fail(r, wrong, name);
     }
-    return restore_fail(r, "there is no field", name);
+    return homeless(r, "there is no field", name);
 }
 
 static bool particles_take(struct restore *r, const char *name, size_t bytes)
@@ -151,7 +183,9 @@ static bool particles_take(struct restore *r, const char *name, size_t bytes)
     unsigned long index = strtoul(name, &rest, 10), k = 0;
     for (int32_t i = 0; i < t->n; i++) {
         struct bw_particles *p = t->field[i].particles;
-        if (!p || k++ != index || *rest != '/' || strcmp(rest + 1, t->field[i].name) != 0) continue;
+        const bool next = p && (r->chain->opt.changed ? i > r->after : k++ == index); // there may be new ones between
+        if (!next || *rest != '/' || strcmp(rest + 1, t->field[i].name) != 0) continue;
+        r->after = i;
         uint32_t n = bw_particles_attributes(p, rows);
         size_t one = 0;
         int64_t count;
@@ -171,7 +205,7 @@ static bool particles_take(struct restore *r, const char *name, size_t bytes)
         r->particles++;
         return true;
     }
-    return restore_fail(r, "there are no particles", name);
+    return homeless(r, "there are no particles", name);
 }
 
 static bool extra_take(struct restore *r, const char *name, size_t bytes)
@@ -230,6 +264,7 @@ static bool sections_complete(struct restore *r)
         for (int32_t k = 0; k < c->fields.n; k++) used |= c->fields.field[k].field && c->fields.field[k].domain == i;
         tiles += used;
     }
+    if (r->clocks == 1 && c->opt.changed) return true; // what is not there is new
     if (r->clocks == 1 && r->fields == fields && r->particles == particles && r->tiles == tiles) return true;
     return restore_fail(r, "fields or particles are missing for", c->preset->name);
 }
@@ -237,11 +272,12 @@ static bool sections_complete(struct restore *r)
 enum bw_status checkpoint_restore(struct bw_chain *c, const char *path, struct checkpoint_clock *clock)
 {
     struct bw_diag d = {0};
-    struct restore r = {.chain = c, .path = path, .d = &d, .clock = clock};
+    struct restore r = {.chain = c, .path = path, .d = &d, .clock = clock, .after = -1};
     const char *name;
     size_t bytes;
     int more = 0;
     archive_init(&r.extra, &c->log, true);
+    r.extra.changed = c->opt.changed;
     r.file = checkpoint_open(path, &d);
     while (r.file && (more = checkpoint_next(r.file, &name, &bytes, &d)) == 1)
         if (!section_take(&r, name, bytes)) break;

@@ -31,14 +31,15 @@ char *checkpoint_obstacle(const struct bw_chain *c)
 
 /* ---- taking ---- */
 
-/* A value of the grid's, named by whose it is. */
+/* A value of the grid's, named by whose it is. What a checkpoint of other values lacks is as it was made. */
 static enum bw_status value_exchange(struct archive *a, const char *kind, const char *domain, const char *name,
                                      void *data, size_t bytes)
 {
     char *owner = bw_printf("%s/%s", kind, domain);
     if (!owner) return BW_ERR_MEMORY;
     archive_owner(a, owner, NULL);
-    enum bw_status status = a->pub.bytes(&a->pub, name, data, bytes);
+    const bool lacks = a->changed && a->pub.stored(&a->pub, name) < 0;
+    enum bw_status status = lacks ? BW_OK : a->pub.bytes(&a->pub, name, data, bytes);
     bw_free(owner);
     return status;
 }
@@ -55,16 +56,42 @@ static enum bw_status field_exchange(const struct run_field *f, const char *doma
     return value_exchange(a, "alive", domain, f->name, f->field->lively, (size_t)f->field->src.topo->pub.count);
 }
 
+/* Where the cells lie: with other ones the values would stand elsewhere. */
+static enum bw_status place_exchange(const struct bw_domain_info *d, struct archive *a)
+{
+    const double here[] = {d->origin[0], d->origin[1], d->origin[2], d->h};
+    double at[4];
+    memcpy(at, here, sizeof at);
+    const enum bw_status status = value_exchange(a, "domain", d->name, "place", at, sizeof at);
+    if (status != BW_OK || !a->changed || !memcmp(at, here, sizeof at)) return status;
+    return log_fail(a->log, NULL, BW_ERR_IO,
+                    "checkpoint: the cells of domain %s are of %g m from (%g, %g, %g) m on there, and of %g m from "
+                    "(%g, %g, %g) m on in this preset: values can't be carried over",
+                    d->name, at[3], at[0], at[1], at[2], here[3], here[0], here[1], here[2]);
+}
+
 /* What the grid knows beside values: of each domain what went with silent tiles, of each field which tiles were alive
  * (hysteresis), of particles the next id. */
 static enum bw_status grid_exchange(struct bw_chain *c, struct archive *a)
 {
     enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
+    for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++) {
         status = value_exchange(a, "domain", c->grid[i]->name, "dropped", &c->domain[i]->dropped, sizeof(double));
+        if (status == BW_OK && (!a->pub.restoring || a->changed)) status = place_exchange(c->grid[i], a);
+    }
     for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++)
         status = field_exchange(&c->fields.field[i], c->grid[c->fields.field[i].domain]->name, a);
     return status;
+}
+
+static enum bw_status stage_exchange(struct bw_chain *c, struct run_stage *s, const char *owner, struct archive *a)
+{
+    bool there;
+    const enum bw_status status = archive_member(a, owner, s->pub.desc->id, &there);
+    s->fresh = !there;
+    if (status != BW_OK || s->fresh) return status;
+    archive_owner(a, owner, &s->preset->place);
+    return call_checkpoint(c, s, &a->pub);
 }
 
 static enum bw_status stages_exchange(struct bw_chain *c, struct archive *a)
@@ -73,8 +100,7 @@ static enum bw_status stages_exchange(struct bw_chain *c, struct archive *a)
     for (int32_t i = 0; i < c->stages.n && status == BW_OK; i++) {
         char *owner = bw_printf("stage/%s", c->stages.stage[i].pub.id);
         if (!owner) return BW_ERR_MEMORY;
-        archive_owner(a, owner, &c->stages.stage[i].preset->place);
-        status = call_checkpoint(c, &c->stages.stage[i], &a->pub);
+        status = stage_exchange(c, &c->stages.stage[i], owner, a);
         bw_free(owner);
     }
     return status;

@@ -36,7 +36,8 @@ struct run_stage {
     int32_t n_warned;
     int32_t domain;
     bool initialised, ended, failed, activating, growth_told; ///< ended: uninit has returned
-    double seconds;                                           ///< this frame, for timings.csv
+    bool fresh;     ///< the checkpoint that the run goes on from does not have it: the next step begins with its set-up
+    double seconds; ///< this frame, for timings.csv
     enum bw_status fail_status;
 };
 

@@ -456,18 +456,24 @@ static enum bw_status said_checkpoint(struct exporter_list *list, struct archive
     return BW_OK;
 }
 
+static enum bw_status exporter_exchange(struct run_exporter *x, const char *owner, struct archive *a)
+{
+    const struct bw_exporter_desc *desc = x->pub.desc;
+    bool there;
+    enum bw_status status = archive_member(a, owner, desc->id, &there);
+    if (status != BW_OK || !there) return status;
+    archive_owner(a, owner, &x->preset->place);
+    if (desc->flags & BW_EXPORTER_PLAIN_STATE) status = a->pub.bytes(&a->pub, "state", x->pub.state, desc->state_size);
+    return status == BW_OK && desc->checkpoint ? exporter_save(x, &a->pub) : status;
+}
+
 enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a)
 {
     enum bw_status status = said_checkpoint(list, a);
     for (int32_t i = 0; i < list->n && status == BW_OK; i++) {
-        struct run_exporter *x = &list->exporter[i];
-        const struct bw_exporter_desc *desc = x->pub.desc;
-        char *owner = bw_printf("exporter/%s", x->pub.id);
+        char *owner = bw_printf("exporter/%s", list->exporter[i].pub.id);
         if (!owner) return log_fail(list->log, NULL, BW_ERR_MEMORY, "out of memory for a checkpoint");
-        archive_owner(a, owner, &x->preset->place);
-        if (desc->flags & BW_EXPORTER_PLAIN_STATE)
-            status = a->pub.bytes(&a->pub, "state", x->pub.state, desc->state_size);
-        if (status == BW_OK && desc->checkpoint) status = exporter_save(x, &a->pub);
+        status = exporter_exchange(&list->exporter[i], owner, a);
         bw_free(owner);
     }
     return status;

@@ -342,7 +342,7 @@ bool folder_begin(struct job *j, struct bw_diag *d)
     change_note(j);
     if (!obstacles_check(&j->facts, j->chain, d)) return false;
     if (!(j->resolved = resolved_text(j))) return out_of_memory(d), false;
-    if (j->resume.path) bw_chain_resume(j->chain, j->resume.path);
+    if (j->resume.path) bw_chain_resume(j->chain, j->resume.path, resume_differs(j));
     if (j->repair.on) return repair_begin(j, d);
     return folder_has_worth(j) ? trial_begin(j, d) : record_tidy(&j->record, j->out, d) && notes_begin(j, d);
 }

@@ -108,6 +108,7 @@ static bool is_ancestor(const struct job *j, const char *hash, int64_t frame)
 {
     const json_t *change;
     size_t i;
+    if (!record_matches(&j->record, &j->facts)) return false; // it became another bake than this
     json_array_foreach (j->facts.changes, i, change) {
         const char *from = json_string_value(json_object_get(change, "from"));
         if (from && !strcmp(from, hash) && frame <= json_integer_value(json_object_get(change, "after"))) return true;
@@ -226,11 +227,10 @@ void resume_forget(struct job *j)
 
 /* ---- what becomes of the folder ---- */
 
+bool resume_differs(const struct job *j) { return j->resume.path && strcmp(j->resume.hash, j->facts.hash) != 0; }
+
 /* Values change after this frame: what came later is of the old ones. */
-bool resume_changes(const struct job *j)
-{
-    return j->resume.path && j->asked.from_frame && strcmp(j->resume.hash, j->facts.hash) != 0;
-}
+bool resume_changes(const struct job *j) { return j->asked.from_frame && resume_differs(j); }
 
 static void checkpoints_carry(const struct job *j, json_t *carry)
 {
