@@ -75,12 +75,11 @@ make_recipes() {
     return $failed
 }
 
-# gallery_picture NAME: docs/gallery/NAME.jpg (and the README's first) from the movie of a bake of one frame.
+# gallery_picture NAME: docs/gallery/NAME.jpg from the movie of a bake of one frame.
 gallery_picture() {
     local name=$1 movie="$root/out/gallery/$1/$1.mp4" picture="$root/docs/gallery/$1.jpg"
     ffmpeg -v error -y -i "$movie" -vf "scale=-2:$gallery_height" -frames:v 1 -q:v 2 "$picture" </dev/null &&
-        [ -s "$picture" ] || return 1
-    [ "$name" != plume ] || ffmpeg -v error -y -i "$movie" -frames:v 1 "$root/docs/plume.png" </dev/null
+        [ -s "$picture" ]
 }
 
 # The frame that is shown is rendered alone, at final quality; those before it are simulated only.
