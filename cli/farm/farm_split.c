@@ -25,7 +25,7 @@ static json_t *movies_of(const json_t *preset)
     size_t i;
     json_t *out = json_array();
     json_array_foreach (json_object_get(preset, "exports"), i, one)
-        if (!strcmp(cli_text(one, "type"), "mp4")) json_array_append(out, json_object_get(one, "id"));
+        if (!strcmp(cli_text(one, "makes"), "movie")) json_array_append(out, json_object_get(one, "id"));
     return out;
 }
 

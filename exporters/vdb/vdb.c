@@ -241,7 +241,7 @@ static const struct bw_exporter_desc exporter = {
     BW_PARAMS(params),
     .params_size = sizeof(struct vdb_params),
     .state_size = sizeof(struct vdb_state),
-    .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS | BW_EXPORTER_TURNS,
+    .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS | BW_EXPORTER_TURNS | BW_EXPORTER_CACHE,
     .init = vdb_init,
     .frame = vdb_frame,
     .finish = vdb_finish,

@@ -35,6 +35,18 @@ they_bake() {
     "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb &&
         grep -q swirl out/timings.csv && [ "$(wc -l <out/peaks.csv)" = 5 ] && grep -q '^4,[01]' out/peaks.csv
 }
+# Peaks as a cache of volumes: it is estimated, and what lists a preset says what it makes.
+they_say_what_they_make() {
+    sed 's/\.checkpoint = /.flags = BW_EXPORTER_CACHE, &/; s/"peaks"/"volumes"/' sdk/peaks.c >sdk/volumes.c &&
+        make -C sdk volumes.so && sed 's/- vdb: .*/- volumes: {}/' sdk/swirl.yaml >volumes.yaml &&
+        "$billow" bake volumes.yaml --plugin-path sdk --out never --dry-run --json >said.json &&
+        python3 - <<'EOF'
+import json
+said = json.loads(open("said.json").readline())
+assert [e["makes"] for e in said["preset"]["exports"]] == ["cache", "frames"], said["preset"]["exports"]
+assert said["disk"] == 4 * 50 ** 3 * 2 * 4, said["disk"]
+EOF
+}
 they_are_resumed() {
     "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/longer" --frames 1-2 &&
         "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/longer" --frames 1-4 --resume &&
@@ -61,6 +73,7 @@ try "swirl and peaks build through billow.pc" they_build
 try "swirl and peaks validate" they_are_valid
 try "neither wants a symbol of the host" no_host_symbols
 try "they bake" they_bake
+try "they say what they make" they_say_what_they_make
 try "a resumed bake writes the same" they_are_resumed
 try "they install into plugindir" they_install
 try "plugin new builds and validates" new_builds

@@ -31,11 +31,18 @@ static double export_bytes(const struct bw_chain *c, const struct bw_preset *p, 
     return cells * 2 * (values > 0 ? values : 4);
 }
 
-static double frame_bytes(const struct bw_chain *c, const struct bw_preset *p)
+static bool is_cache(const struct bw_registry *r, const struct bw_preset_export *e)
+{
+    const struct bw_entry *entry = e->enabled ? bw_registry_exporter(r, e->type) : NULL;
+    return entry && entry->exporter->flags & BW_EXPORTER_CACHE;
+}
+
+static double frame_bytes(const struct job *j)
 {
     double bytes = 0;
-    for (int32_t i = 0; i < p->n_exports; i++) {
-        if (p->export[i].enabled && !strcmp(p->export[i].type, "vdb")) bytes += export_bytes(c, p, &p->export[i]);
+    for (int32_t i = 0; i < j->preset->n_exports; i++) {
+        const struct bw_preset_export *e = &j->preset->export[i];
+        if (is_cache(j->session->registry, e)) bytes += export_bytes(j->chain, j->preset, e);
     }
     return bytes;
 }
@@ -59,7 +66,7 @@ json_t *estimate_json(const struct job *j)
     const struct bw_preset *p = j->preset;
     const struct bw_preset_time *t = &p->time;
     double frames = (double)(t->write_last - t->write_first + 1), free_bytes = disk_free(j->out ? j->out : "."),
-           disk = frames * frame_bytes(j->chain, p);
+           disk = frames * frame_bytes(j);
     char *wiring = bw_chain_describe(j->chain);
     json_t *o = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:o?}", "wiring", wiring ? wiring : "",
                           "first", (json_int_t)t->write_first, "last", (json_int_t)t->write_last, "fps", t->fps,

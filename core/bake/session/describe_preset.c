@@ -20,6 +20,11 @@ static json_t *link_json(const char *id, const char *type, const char *brief, in
     return json_pack("{s:s, s:s, s:s?, s:b}", "id", id, "type", type, "brief", brief, "enabled", enabled);
 }
 
+static const char *made_by(uint32_t flags)
+{
+    return flags & BW_EXPORTER_CACHE ? "cache" : flags & BW_EXPORTER_MOVIE ? "movie" : "frames";
+}
+
 json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r)
 {
     json_t *domains = json_array(), *stages = json_array(), *exports = json_array();
@@ -32,7 +37,9 @@ json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r)
     for (int32_t i = 0; i < p->n_exports; i++) {
         const struct bw_entry *e = bw_registry_exporter(r, p->export[i].type);
         const char *brief = !e ? "(no such exporter)" : e->exporter->brief;
-        json_array_append_new(exports, link_json(p->export[i].id, p->export[i].type, brief, p->export[i].enabled));
+        json_t *o = link_json(p->export[i].id, p->export[i].type, brief, p->export[i].enabled);
+        json_object_set_new(o, "makes", json_string(made_by(e ? e->exporter->flags : 0)));
+        json_array_append_new(exports, o);
     }
     return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:o}", "name", p->name, "comment",
                      p->comment ? p->comment : "", "path", json_bytes(p->path), "domains", domains, "first",

@@ -45,6 +45,7 @@ static int export_read(struct baked *v, const struct bw_registry *r, const struc
     v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, shared ? shared : e->node, &ctx, d);
     bw_node_free(shared);
     if (!v->compiled || bw_params_eval(v->compiled, time, 0, v->values, d) != BW_OK) goto none;
+    v->flags = x->flags;
     v->p = (struct bw_picture_params *)bw_picture_params_find(x->params, x->n_params, v->values);
     return 1;
 none:
@@ -74,7 +75,7 @@ bool baked_usual(struct baked *v, const struct bw_preset *p, double time, struct
 
 static int shows_renders(const struct baked *v)
 {
-    return bw_picture_params_render(v->p, !strcmp(v->export->type, "png"));
+    return bw_picture_params_render(v->p, (v->flags & BW_EXPORTER_SLICES) != 0);
 }
 
 static int renders_among(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, bool muted,
@@ -107,7 +108,7 @@ static int slices_among(struct baked *v, const struct bw_registry *r, const stru
         struct baked x;
         if (!p->export[i].enabled != muted || !export_read(&x, r, p, &p->export[i], 0, d)) continue;
         int renders = shows_renders(&x) && p->domain[0].info.thin < 0;
-        int better = !renders && (!found || !strcmp(x.export->type, "mp4"));
+        int better = !renders && (!found || x.flags & BW_EXPORTER_MOVIE);
         if (found && (renders || better)) baked_free(v), found = 0;
         if (better) *v = x, found = 1;
         else baked_free(&x);

@@ -14,6 +14,7 @@ struct baked {
     void *values;
     struct bw_picture_params *p;           ///< inside `values`
     const struct bw_preset_export *export; ///< NULL: none
+    uint32_t flags;                        ///< enum bw_exporter_flags
 };
 
 /* What is muted makes nothing, but where nothing else makes pictures it says how they would be. */

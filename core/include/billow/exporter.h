@@ -151,6 +151,10 @@ enum bw_exporter_flags {
     /// With RANKS: in a bake of several processes each writes a frame in turn, and the others' state is made the
     /// same then, so that it must hold no addresses. Files are begun before lend() is told that no more are read.
     BW_EXPORTER_TURNS = 8,
+    /* What it makes, for estimates, the page and the farm; by default pictures or numbers, a file a frame. */
+    BW_EXPORTER_CACHE = 16,  ///< volumes that other programs and `upres` read, some two bytes a value
+    BW_EXPORTER_MOVIE = 32,  ///< one file of all frames, in their order
+    BW_EXPORTER_SLICES = 64, ///< pictures are slices, unless its parameters ask for renders
 };
 
 /// One exporter.

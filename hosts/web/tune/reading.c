@@ -134,8 +134,8 @@ static void exports_read(struct reading *g, const json_t *preset)
     size_t i;
     int n = 0;
     json_array_foreach (json_object_get(preset, "exports"), i, e) {
-        const char *type = json_string_value(json_object_get(e, "type"));
-        if (type && !strcmp(type, "vdb") && json_is_true(json_object_get(e, "enabled"))) g->caches++;
+        const char *makes = json_string_value(json_object_get(e, "makes"));
+        if (makes && !strcmp(makes, "cache") && json_is_true(json_object_get(e, "enabled"))) g->caches++;
         else if (n < 63) g->mute[n++] = strdup(json_string_value(json_object_get(e, "id")));
     }
 }
