@@ -136,6 +136,11 @@ void cli_line(FILE *f, const char *format, ...) __attribute__((format(printf, 2,
 /// A command for the terminal, such as "\r\033[K", on stderr.
 void cli_terminal(const char *command);
 
+/* ---- the program's stack: stack.c ---- */
+
+/// What `run` answers, with room on its stack and on those of threads whatever `ulimit -s` says; 7 after a sentence.
+int cli_stack_run(int (*run)(int argc, char **argv), int argc, char **argv);
+
 /* ---- last words: crash.c ---- */
 
 /// From now on a plugin that crashes or calls exit is named, and the exit code is 4.

@@ -106,9 +106,8 @@ static void start_watch(void) { signal(SIGABRT, start_failed); }
 __attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(void) = start_watch;
 #endif
 
-int main(int argc, char **argv)
+static int program_run(int argc, char **argv)
 {
-    signal(SIGABRT, SIG_DFL);
     if (!descriptors_fill()) return EXIT_CODE_FAILURE;
     cli_crash_watch();
     cli_print_plain();
@@ -133,4 +132,10 @@ int main(int argc, char **argv)
         return code ? code : 6;
     }
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGABRT, SIG_DFL);
+    return cli_stack_run(program_run, argc, argv);
 }

@@ -12,8 +12,15 @@ struct late_failure {
     bool memory; ///< for lack of it
 };
 
-/// Table `symbol` of `library`, which is kept once it is loaded, and takes so many `bytes` of addresses with all
-/// that it stands on. The caller's own file must have a path to it. NULL: it can't be had, and `failure` tells.
-const void *late_find(const char *library, const char *symbol, size_t bytes, struct late_failure *failure);
+/// What a library takes as it is loaded, with all that it stands on.
+struct late_needs {
+    size_t bytes; ///< of addresses
+    int threads;  ///< 16 at most
+};
+
+/// Table `symbol` of `library`, which is kept once it is loaded. The caller's own file must have a path to it. NULL: it
+/// can't be had, and `failure` tells.
+const void *late_find(const char *library, const char *symbol, const struct late_needs *needs,
+                      struct late_failure *failure);
 
 #endif

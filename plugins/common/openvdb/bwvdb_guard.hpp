@@ -103,15 +103,12 @@ inline bool has_room(std::size_t bytes) noexcept
     return room != MAP_FAILED && !munmap(room, bytes);
 }
 
-/* OpenVDB frees a tree on all threads, by lists that it makes inside a destructor: where memory lacks for them, or TBB
- * for a thread's stack, the process ends. So a call begins only with this much to spare, and where it is gone at the
- * end, the tree is emptied first, node by node, which takes nothing. */
-constexpr std::size_t to_begin = 64 << 20, to_free = 24 << 20;
+/* OpenVDB frees a tree by lists that it makes inside a destructor: where memory lacks for them, the process ends. So a
+ * call begins only with this much to spare, and at the end the tree is emptied first, node by node, which takes
+ * nothing. */
+constexpr std::size_t to_begin = 64 << 20;
 
-template <class Tree> void tree_empty(Tree &tree) noexcept
-{
-    if (!has_room(to_free)) tree.root().clear();
-}
+template <class Tree> void tree_empty(Tree &tree) noexcept { tree.root().clear(); }
 
 inline void grid_empty(vdb::GridBase *g) noexcept
 {
@@ -122,14 +119,17 @@ inline void grid_empty(vdb::GridBase *g) noexcept
 }
 
 /* Every public call runs in here: no exception leaves the wrapper. `what` opens the sentence. `room`: to begin with;
- * 0 for calls that only look into a tree, which are many. */
+ * 0 for calls that only look into a tree, which are many. Others run on the caller's thread alone: TBB starts its
+ * threads where it likes, destructors among that, and where one can't be had the process ends. */
 template <class F>
 bwvdb_status guarded(bwvdb_error *e, const char *what, F &&body, std::size_t room = to_begin) noexcept
 {
     if (e) e->text[0] = 0;
     try {
         if (!has_room(room)) throw std::bad_alloc();
-        return body();
+        if (!room) return body();
+        tbb::task_arena alone(1);
+        return alone.execute(body);
     } catch (const std::bad_alloc &) {
         if (e) std::snprintf(e->text, sizeof e->text, "%s: out of memory", what);
         return BWVDB_ERR_MEMORY;

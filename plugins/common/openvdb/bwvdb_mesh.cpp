@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Distance to a triangle mesh on a sparse grid; bwvdb.h says what it does. Voxelising is OpenVDB's meshToVolume (Museth
  * 2013): the exact distance to the nearest triangle in a band, its sign by flooding the outside, so that the direction
- * of the faces does not matter and parts that overlap unite. It runs on one thread: which of two equally near triangles
- * is found first, and with it a sign, would depend on their number otherwise. */
+ * of the faces does not matter and parts that overlap unite. It runs on one thread, as all calls do: which of two
+ * equally near triangles is found first, and with it a sign, would depend on their number.
+ */
 #include "bwvdb_guard.hpp"
 
 #pragma GCC visibility push(default)
@@ -72,12 +73,9 @@ enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bw
         out->band = float(mesh->band);
         const float width = float(mesh->band / mesh->voxel) + 1; // the outermost voxels of a band are not all found
         const auto transform = vdb::math::Transform::createLinearTransform(mesh->voxel);
-        tbb::task_arena alone(1);
-        alone.execute([&] {
-            out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(triangles(*mesh), *transform, width, width,
-                                                                 mesh->sheet ? vdb::tools::UNSIGNED_DISTANCE_FIELD : 0,
-                                                                 out->nearest.get());
-        });
+        out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(triangles(*mesh), *transform, width, width,
+                                                             mesh->sheet ? vdb::tools::UNSIGNED_DISTANCE_FIELD : 0,
+                                                             out->nearest.get());
         *d = out.release();
         return BWVDB_OK;
     });

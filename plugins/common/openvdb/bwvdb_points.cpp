@@ -149,8 +149,7 @@ extern "C" bwvdb_status bwvdb_writer_points(bwvdb_writer *w, const bwvdb_points 
             if (!std::isfinite(places[i].lengthSqr()))
                 return report(error, BWVDB_ERR, "point " + std::to_string(i) + " of \"" + p->name + "\" is nowhere");
         }
-        tbb::task_arena arena(1); // the writer's thread: the solver has the others
-        arena.execute([&] { w->grids.push_back(grid_serialised(w->options, points_make(*p, places))); });
+        w->grids.push_back(grid_serialised(w->options, points_make(*p, places)));
         return BWVDB_OK;
     });
 }

@@ -10,7 +10,8 @@
 
 static const struct bw_movie_calls *calls(struct late_failure *failure)
 {
-    return late_find("libbillow-movie.so.0", "bw_movie_calls", (size_t)16 << 20, failure);
+    return late_find("libbillow-movie.so.0", "bw_movie_calls", &(struct late_needs){.bytes = (size_t)16 << 20},
+                     failure);
 }
 
 static enum bw_status load_failed(const struct late_failure *failure, char *why, size_t why_size)

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { OPENVDB_BYTES = 128 << 20 }; ///< half of it for the stacks of the log library's threads
+/// Half of the bytes are stacks of the log library's threads.
+static const struct late_needs needs = {.bytes = 128 << 20, .threads = 8};
 
 static _Atomic(const struct bwvdb_calls *) loaded; ///< the same for everyone, and for good
 
@@ -20,7 +21,7 @@ static const struct bwvdb_calls *calls(enum bwvdb_status *status, struct bwvdb_e
     struct late_failure failure;
     const struct bwvdb_calls *c = loaded;
     if (c) return c;
-    loaded = c = late_find("libbillow-vdb.so.0", "bwvdb_calls", OPENVDB_BYTES, &failure);
+    loaded = c = late_find("libbillow-vdb.so.0", "bwvdb_calls", &needs, &failure);
     if (c) return c;
     *status = failure.memory ? BWVDB_ERR_MEMORY : BWVDB_ERR;
     if (error)

@@ -175,11 +175,8 @@ file_grid grid_serialised(const bwvdb_options &o, const vdb::GridBase::Ptr &grid
     std::ostringstream os;
     os.exceptions(std::ios::failbit | std::ios::badbit);
     a.setCompression(compression_flags(o));
-    tbb::task_arena arena(1); // the writer's thread: the solver has the others
-    arena.execute([&] {
-        a.write_to(os, {grid});
-        grid->clear();
-    });
+    a.write_to(os, {grid});
+    grid->clear();
     const std::string bytes = os.str();
     size_t at = VDB_ID_AT + VDB_ID_LENGTH + sizeof(uint32_t) + sizeof(int32_t); // no metadata, one grid
     int64_t place[3]; // of the grid, of its values, of its end
