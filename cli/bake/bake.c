@@ -346,8 +346,8 @@ static void bake_run(struct bake *b)
     progress_break(&b->progress);
     progress_end(&b->progress);
     if (status) bake_failed(b);
-    failure_print(b);
     const int known = !bw_bake_facts(b->bake, &b->facts) && !status;
+    failure_print(b);
     if (known && b->facts.up_to_date) up_to_date_print(b);
     else if (known) done_print(b);
     const char *why = status ? b->message ? b->message : "stopped" : NULL;

@@ -2,6 +2,7 @@
 /* Counted memory: the counters are atomic, the memory is the C library's. Every call asks the failure switch
  * first, so that a test can walk through all allocations of a run one by one. */
 #include "alloc.h"
+#include "memory/account.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -12,6 +13,8 @@
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 64 };
+#define MOST (SIZE_MAX / 4)
+#define ALIGNED (MOST + 1) ///< in a head's bytes
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 
 static _Atomic int64_t live, made, fail_at = -1;
@@ -22,30 +25,57 @@ bool bw_alloc_should_fail(void)
     return number == atomic_load(&fail_at);
 }
 
-static void *memory_count(void *memory)
+/* Before each block: where it counts, and what is taken in all. */
+struct head {
+    struct bw_account *account;
+    size_t bytes;
+};
+_Static_assert(sizeof(struct head) == 16, "what follows it is aligned as malloc does");
+
+static struct head *head_of(void *memory) { return (struct head *)memory - 1; }
+
+/* `taken` is what was to be had for `bytes`, which count already; the block begins `before` bytes in. */
+static void *block_begin(char *taken, size_t before, size_t bytes)
 {
-    if (memory) atomic_fetch_add(&live, 1);
-    return memory;
+    struct bw_account *account = bw_account_used();
+    if (!taken) {
+        bw_account_give(account, bytes);
+        return NULL;
+    }
+    *head_of(taken + before) = (struct head){account, bytes};
+    atomic_fetch_add(&live, 1);
+    return taken + before;
 }
 
 void *bw_calloc(size_t bytes)
 {
-    if (bw_alloc_should_fail()) return NULL;
-    return memory_count(calloc(1, bytes ? bytes : 1));
+    const size_t all = bytes + sizeof(struct head);
+    if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_take(bw_account_used(), all)) return NULL;
+    return block_begin(calloc(1, all), sizeof(struct head), all);
 }
 
 void *bw_alloc_aligned(size_t bytes)
 {
-    if (bw_alloc_should_fail() || bytes > SIZE_MAX - ALIGNMENT) return NULL;
-    size_t padded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return memory_count(aligned_alloc(ALIGNMENT, padded ? padded : ALIGNMENT));
+    if (bw_alloc_should_fail() || bytes > MOST / 2) return NULL;
+    const size_t all = ALIGNMENT + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!bw_account_take(bw_account_used(), all)) return NULL;
+    void *memory = block_begin(aligned_alloc(ALIGNMENT, all), ALIGNMENT, all);
+    if (memory) head_of(memory)->bytes |= ALIGNED;
+    return memory;
 }
 
 void *bw_realloc(void *memory, size_t bytes)
 {
-    if (bw_alloc_should_fail()) return NULL;
-    void *grown = realloc(memory, bytes ? bytes : 1);
-    return memory ? grown : memory_count(grown);
+    if (!memory) return bw_calloc(bytes);
+    struct head *head = head_of(memory);
+    struct bw_account *account = head->account;
+    const size_t all = bytes + sizeof *head, had = head->bytes, more = all > had ? all - had : 0;
+    if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_take(account, more)) return NULL;
+    head = realloc(head, all);
+    bw_account_give(account, head ? had + more - all : more);
+    if (!head) return NULL;
+    head->bytes = all;
+    return head + 1;
 }
 
 char *bw_strdup(const char *text)
@@ -72,8 +102,10 @@ char *bw_printf(const char *format, ...)
 void bw_free(void *memory)
 {
     if (!memory) return;
+    const struct head head = *head_of(memory);
     atomic_fetch_sub(&live, 1);
-    free(memory);
+    free((char *)memory - (head.bytes & ALIGNED ? ALIGNMENT : sizeof head));
+    bw_account_give(head.account, head.bytes & ~ALIGNED);
 }
 
 int64_t bw_alloc_live(void) { return atomic_load(&live); }

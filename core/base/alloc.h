@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counted memory: everything that the core takes, so that a run can check at its end that all came back, and a
- * test can make each allocation fail in turn. Thread-safe. */
+ * test can make each allocation fail in turn. It counts as the bake's that the thread works for (account.h), which may
+ * have a limit. Thread-safe. */
 #ifndef BW_ALLOC_H
 #define BW_ALLOC_H
 
@@ -12,7 +13,7 @@
 void *bw_calloc(size_t bytes);
 /// 64-byte aligned, not zeroed, or NULL. Give back with bw_free.
 void *bw_alloc_aligned(size_t bytes);
-/// Grow or shrink what bw_calloc gave (new bytes not zeroed); NULL leaves the old one alone.
+/// Grow or shrink what bw_calloc gave (new bytes not zeroed), which counts where it did; NULL leaves the old one alone.
 void *bw_realloc(void *memory, size_t bytes);
 /// Copy of a string, or NULL (also for NULL).
 char *bw_strdup(const char *text);

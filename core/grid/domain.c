@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin, struct bw_pool_budget *budget)
+struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin)
 {
     struct bw_domain *d = bw_calloc(sizeof *d);
     if (!d) return NULL;
@@ -17,8 +17,8 @@ struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double mar
     d->margin = margin;
     d->version = 1;
     d->topo = bw_topo_create(&d->info, NULL, 0, d->version);
-    d->pool[0] = bw_pool_create(BW_TILE_CELLS * 4, budget);
-    d->pool[1] = bw_pool_create(BW_TILE_CELLS * 8, budget);
+    d->pool[0] = bw_pool_create(BW_TILE_CELLS * 4);
+    d->pool[1] = bw_pool_create(BW_TILE_CELLS * 8);
     if (d->topo && d->pool[0] && d->pool[1]) return d;
     bw_domain_destroy(d);
     return NULL;

@@ -6,7 +6,7 @@
 #define BW_GRID_H
 
 #include "base/arena.h"
-#include "base/pool.h"
+#include "base/memory/pool.h"
 #include "base/thread/threads.h"
 #include <billow/services.h>
 #include <stdatomic.h>
@@ -82,8 +82,7 @@ int64_t bw_topo_find(const struct bw_topo *t, const struct bw_domain_info *d, co
 int64_t bw_topo_index(const struct bw_topo *t, const int32_t coord[3]);
 
 /* domain.c */
-/// Its tiles are paid from `budget`, which outlives it.
-struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin, struct bw_pool_budget *budget);
+struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin);
 void bw_domain_destroy(struct bw_domain *d);
 /// Add a tile (by coordinate) to the set that bw_domain_commit makes active.
 void bw_domain_want(struct bw_domain *d, const int32_t coord[3]);

@@ -91,11 +91,11 @@ enum bw_status activation_run(struct bw_chain *c)
     for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++) {
         status = bw_domain_commit(c->domain[i]);
         if (status == BW_ERR_PLUGIN) return ranks_differ(c, i);
-        if (status != BW_OK) return call_no_memory(c);
+        if (status != BW_OK) return call_no_memory(c, "new tiles");
         if (domain_has_alive(c->domain[i]) && c->clock.step > 0) {
             metrics_add(&c->metrics, c->preset->domain[i].name, "dropped", c->domain[i]->dropped, BW_METRIC_SUM);
             c->domain[i]->dropped = 0;
         }
     }
-    return status == BW_ERR_MEMORY ? call_no_memory(c) : status;
+    return status == BW_ERR_MEMORY ? call_no_memory(c, "new tiles") : status;
 }

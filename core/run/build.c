@@ -2,6 +2,7 @@
 /* Building a chain from a preset and taking it down again. */
 #include "chain.h"
 #include "checkpoint/keep.h"
+#include "base/memory/account.h"
 #include "base/alloc.h"
 #include "base/machine.h"
 #include "base/transport.h"
@@ -67,7 +68,7 @@ static enum bw_status domains_build(struct bw_chain *c)
 {
     for (int32_t i = 0; i < c->preset->n_domains; i++) {
         const struct bw_preset_domain *p = &c->preset->domain[i];
-        if (!(c->domain[i] = bw_domain_create(&p->info, p->margin, &c->budget))) return BW_ERR_MEMORY;
+        if (!(c->domain[i] = bw_domain_create(&p->info, p->margin))) return BW_ERR_MEMORY;
         c->grid[i] = &c->domain[i]->info;
     }
     return BW_OK;
@@ -148,6 +149,7 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
     c->opt = *o;
     log_init(&c->log, o->on_log, o->user);
     c->log.diag = d;
+    c->account = c->log.account = bw_account_open();
     c->bake = (struct bw_bake_info){.size = sizeof c->bake,
                                     .name = p->name,
                                     .dir = o->out,
@@ -160,8 +162,10 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
                                     .ambient = p->ambient,
                                     .quick = o->quick != 0,
                                     .ranks = 1};
-    enum bw_status status = parts_build(c);
+    struct bw_account *const before = bw_account_use(c->account);
+    enum bw_status status = c->account ? parts_build(c) : BW_ERR_MEMORY;
     if (status == BW_OK) status = resolved_hash(c);
+    bw_account_use(before);
     if (status != BW_OK) {
         if (d->status == BW_OK)
             bw_diag_error(d, NULL, status,
@@ -230,5 +234,6 @@ void bw_chain_free(struct bw_chain *c)
     for (int32_t i = 0; i < c->n_parts; i++) bw_free(c->part[i].name);
     bw_free(c->part);
     log_free(&c->log);
+    bw_account_close(c->account);
     bw_free(c);
 }

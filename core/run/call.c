@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/together/together.h"
 #include "call.h"
+#include "base/memory/account.h"
 #include <math.h>
+#include <stdio.h>
 
 #define FRAME_SAME 1e-7 ///< frames, that are rounding
 
@@ -28,17 +30,26 @@ double call_until(const struct bw_chain *c, double end)
     return until;
 }
 
-enum bw_status call_no_memory(struct bw_chain *c)
+/* Bytes of all fields' tiles. */
+static int64_t tiles_held(const struct bw_chain *c)
 {
-    double need = (double)atomic_load(&c->budget.bytes) * 1.15, limit = c->preset->memory_limit;
-    if (!(limit > 0))
-        return log_fail(&c->log, NULL, BW_ERR_MEMORY, "frame %lld: out of memory", (long long)c->clock.frame);
-    double h = c->domain[0]->info.h * cbrt(need / limit > 1.3 ? need / limit : 1.3);
-    return log_fail(
-        &c->log, NULL, BW_ERR_LIMIT,
-        "frame %lld: the memory limit of %.3g GiB is reached with %lld active cells; a voxel of %.3g m or a higher "
-        "limits.memory would fit",
-        (long long)c->clock.frame, limit / (1 << 30), (long long)(bw_chain_tiles(c) * BW_TILE_CELLS), h);
+    int64_t bytes = 0;
+    for (int32_t i = 0; i < c->preset->n_domains; i++)
+        for (int wide = 0; wide < 2; wide++) bytes += bw_pool_held(c->domain[i]->pool[wide]);
+    return bytes;
+}
+
+/* A larger voxel helps where tiles are most of what is held. */
+enum bw_status call_no_memory(struct bw_chain *c, const char *what)
+{
+    const double held = (double)bw_account_bytes(c->account), limit = c->preset->memory_limit;
+    char advice[120] = "";
+    if (limit > 0 && (double)tiles_held(c) > held / 2)
+        snprintf(advice, sizeof advice, " beside %lld active cells (a voxel of %.3g m may fit)",
+                 (long long)(bw_chain_tiles(c) * BW_TILE_CELLS),
+                 c->domain[0]->info.h * cbrt(fmax(1.3, 1.15 * held / limit)));
+    return log_fail(&c->log, NULL, BW_ERR_MEMORY, "frame %lld: out of memory for %s%s", (long long)c->clock.frame, what,
+                    advice);
 }
 
 enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum bw_status status, const char *what)
@@ -50,7 +61,7 @@ enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum b
     }
     if (s->failed && status < 0 && status != BW_ERR_CANCELLED) status = s->fail_status; /* as the sentence has it */
     if (status == BW_OK || status == BW_ERR_CANCELLED) return status;
-    if (status == BW_ERR_MEMORY && !said) return call_no_memory(c);
+    if (status == BW_ERR_MEMORY && !said) return call_no_memory(c, s->pub.id);
     if (status > 0 || status < BW_ERR_CANCELLED)
         return log_fail(&c->log, &s->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", s->pub.id,
                         what, (int)status);

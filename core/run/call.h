@@ -18,7 +18,7 @@ enum bw_status call_stage(struct bw_chain *c, struct run_stage *s, enum bw_statu
 enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum bw_status status, const char *what);
 /// Save or restore what the stage keeps; said.
 enum bw_status call_checkpoint(struct bw_chain *c, struct run_stage *s, struct bw_archive *a);
-/// Memory ran out, or the preset's limit of it is reached. Said.
-enum bw_status call_no_memory(struct bw_chain *c);
+/// Memory for `what` ran out, or the preset's limit of it is reached. Said.
+enum bw_status call_no_memory(struct bw_chain *c, const char *what);
 
 #endif

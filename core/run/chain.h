@@ -58,7 +58,7 @@ struct bw_chain {
     struct where_bake where;
     struct outputs outputs;
     struct metrics metrics, timings;
-    struct bw_pool_budget budget; ///< of the domains
+    struct bw_account *account; ///< its memory
     struct bw_domain *domain[BW_MAX_DOMAINS];
     const struct bw_domain_info *grid[BW_MAX_DOMAINS]; ///< of `domain`
     struct bw_workers *workers;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The loop: frames, substeps, activation, stages in order. */
 #include "activation.h"
+#include "base/memory/account.h"
 #include "base/machine.h"
 #include "call.h"
 #include "checkpoint/keep.h"
@@ -44,7 +45,7 @@ static enum bw_status step_fields_clear(struct bw_chain *c)
     for (int32_t i = 0; i < c->fields.n; i++)
         if (c->fields.field[i].field && c->fields.field[i].lifetime == BW_STEP &&
             bw_field_clear(c->fields.field[i].field) != BW_OK)
-            return call_no_memory(c);
+            return call_no_memory(c, "a step's fields");
     return BW_OK;
 }
 
@@ -84,7 +85,7 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
         if (f->kind != BW_MAC || !f->advected || !f->field) continue;
         double m = f->speed >= 0 ? f->speed : bw_field_max_abs(f->field, c->workers);
         f->speed = -1;
-        if (m < 0) return call_no_memory(c);
+        if (m < 0) return call_no_memory(c, "the largest speed");
         m = fmax(m, sides_speed(&f->field->domain->info));
         if (m > 0) dt = fmin(dt, c->preset->time.cfl * f->field->domain->info.h / m);
     }
@@ -430,6 +431,19 @@ static enum bw_status frames_run(struct bw_chain *c)
     return status;
 }
 
+/* What this thread takes is the chain's, up to the preset's limit. */
+static struct bw_account *memory_begin(struct bw_chain *c)
+{
+    bw_account_limit(c->account, (int64_t)fmin(c->preset->memory_limit, 9e18));
+    return bw_account_use(c->account);
+}
+
+static void memory_end(struct bw_chain *c, struct bw_account *before)
+{
+    bw_account_limit(c->account, 0);
+    bw_account_use(before);
+}
+
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
 {
     if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
@@ -437,8 +451,10 @@ enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
     c->log.diag = d;
     c->clock.frame = bw_preset_begin(&c->preset->time);
     c->clock.time = 0 - c->preset->time.warmup / c->preset->time.fps;
+    struct bw_account *const before = memory_begin(c);
     enum bw_status status = stages_init(c);
     if (status == BW_OK && c->opt.out) status = exporters_start(&c->exporters, c->clock.time);
+    memory_end(c, before);
     c->log.diag = NULL;
     return status;
 }
@@ -454,7 +470,7 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
     c->ran = true;
     c->log.diag = d;
-    c->budget.limit = (int64_t)fmin(c->preset->memory_limit, 9e18);
+    struct bw_account *const before = memory_begin(c);
     enum bw_status status = c->opt.out ? outputs_open(&c->outputs) : BW_OK;
     if (status == BW_OK) status = frames_run(c);
     together_end(c);
@@ -466,9 +482,9 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     if (status == BW_OK) status = outputs_settle(c, true);
     if (status == BW_OK) status = outputs_release(&c->outputs);
     outputs_drop(&c->outputs);
-    c->budget.limit = 0;
     if (status != BW_OK && status != BW_ERR_CANCELLED && d->status == BW_OK)
         bw_diag_error(d, NULL, status, "the run stopped without saying why");
+    memory_end(c, before);
     c->log.diag = NULL;
     return status;
 }

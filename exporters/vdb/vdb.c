@@ -147,6 +147,19 @@ static void host_parallel(void *user, int64_t n, void (*fn)(int64_t, void *), vo
     e->host->parallel_for(e, n, fn, fn_user);
 }
 
+/* What waits to be written counts as the bake's memory. */
+static void *host_alloc(void *user, size_t bytes)
+{
+    struct bw_exporter *e = user;
+    return e->host->alloc(e, bytes);
+}
+
+static void host_release(void *user, void *memory)
+{
+    struct bw_exporter *e = user;
+    e->host->release(e, memory);
+}
+
 static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w)
 {
     static const char *const levels[] = {"baseline", "avx2", "avx512"};
@@ -206,6 +219,8 @@ static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *fr
                                     .simd = e->bake->simd,
                                     .parallel_for = host_parallel,
                                     .parallel_user = e,
+                                    .alloc = host_alloc,
+                                    .release = host_release,
                                     .spool = e->bake->ranks > 1 ? e->bake->dir : NULL};
     struct bwvdb_writer *w;
     struct bwvdb_error error;

@@ -33,6 +33,25 @@ static struct bwvdb_points_attribute attribute_of(const struct bw_snapshot_parti
     return out;
 }
 
+/// What OpenVDB takes beside them while it has the tree: places, an index, values, and these as a file's bytes.
+static size_t bytes_of_tree(const struct bwvdb_points *p)
+{
+    size_t values = 3;
+    for (uint32_t a = 0; a < p->n_attributes; a++) values += p->attributes[a].comps;
+    return (size_t)p->count * (3 * sizeof(double) + sizeof(uint32_t) + 3 * values * sizeof(float));
+}
+
+/// Counted as the bake's memory, never touched.
+static enum bw_status points_write(struct bw_exporter *e, struct bwvdb_writer *w, const struct bwvdb_points *points)
+{
+    struct bwvdb_error error;
+    void *room = e->host->alloc(e, bytes_of_tree(points));
+    if (!room) return e->host->fail(e, BW_ERR_MEMORY, "out of memory for the points \"%s\"", points->name);
+    const enum bwvdb_status failed = bwvdb_writer_points(w, points, &error);
+    e->host->release(e, room);
+    return failed ? e->host->fail(e, (enum bw_status)failed, "%s", error.text) : BW_OK;
+}
+
 static enum bw_status particles_add(struct bw_exporter *e, const struct bw_snapshot_particles *p,
                                     struct bwvdb_writer *w)
 {
@@ -40,15 +59,13 @@ static enum bw_status particles_add(struct bw_exporter *e, const struct bw_snaps
     struct bwvdb_points_attribute attribute[ATTRIBUTES_MOST];
     struct bwvdb_points points = {
         .name = p->name, .count = p->count, .gain = vdb_length(o), .y_up = o->up == 1, .attributes = attribute};
-    struct bwvdb_error error;
     for (uint32_t a = 0; a < p->n_attributes && points.n_attributes < ATTRIBUTES_MOST; a++) {
         const struct bw_attribute *at = &p->attributes[a];
         if (!strcmp(at->name, "pos") && at->precision == BW_F64P) points.pos = (const double(*)[3])p->data[a];
         else if (at->comps == 1 || at->comps == 3) attribute[points.n_attributes++] = attribute_of(p, a, e);
     }
     if (!points.pos) return e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" have no `pos` of three doubles", p->name);
-    enum bwvdb_status failed = bwvdb_writer_points(w, &points, &error);
-    return failed ? e->host->fail(e, (enum bw_status)failed, "%s", error.text) : BW_OK;
+    return points_write(e, w, &points);
 }
 
 enum bw_status vdb_points_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What threads, in a plain program, so that ThreadSanitizer sees every edge: workers, teams, the tile pool, and a whole
  * chain on three threads whose frames a writer thread exports while the next one is made. */
+#include "base/memory/account.h"
 #include "grid/grid.h"
 #include "support.h"
 #include <pthread.h>
@@ -92,12 +93,14 @@ static void pool_stress(void)
 {
     pthread_t t[4];
     int64_t before = bw_pool_bytes();
-    static struct bw_pool_budget budget;
-    pool = bw_pool_create(1 << 18, &budget);
+    struct bw_account *account = bw_account_open(), *before_it = bw_account_use(account);
+    pool = bw_pool_create(1 << 18);
+    bw_account_use(before_it);
     for (uintptr_t i = 0; i < 4; i++) pthread_create(&t[i], NULL, pool_churn, (void *)(i + 1));
     for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
     bw_pool_destroy(pool);
-    check(bw_pool_bytes() == before && !budget.bytes, "chunks did not come back");
+    check(bw_pool_bytes() == before && !bw_account_bytes(account), "chunks did not come back");
+    bw_account_close(account);
 }
 
 /* ---- a whole chain with its writer ---- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.h"
+#include "base/memory/account.h"
 #include "base/alloc.h"
 #include "where.h"
 #include <fenv.h>
@@ -29,7 +30,8 @@ struct bw_workers {
     void (*team)(struct bw_team *, void *);
     void *user;
     int64_t count;
-    struct where_spot *here; /* of who gave it: helpers are where that one is */
+    struct where_spot *here;    /* of who gave it: helpers are where that one is … */
+    struct bw_account *account; /* … and take memory for the same bake */
     _Atomic int64_t next;
     /* the team's barrier */
     _Atomic uint32_t arrived;
@@ -129,7 +131,9 @@ static void *worker_main(void *arg)
         seen++;
         if (atomic_load(&w->stop)) break;
         where_here_set(w->here);
+        bw_account_use(w->account);
         job_run(w, rank);
+        bw_account_use(NULL);
         where_here_set(NULL);
         atomic_fetch_sub(&w->running, 1);
         wake_sleepers(w);
@@ -156,6 +160,7 @@ static void job_finish(struct bw_workers *w)
 static void job_do(struct bw_workers *w)
 {
     w->here = where_here();
+    w->account = bw_account_used();
     if (w->n > 1) job_start(w);
     job_run(w, 0);
     if (w->n > 1) job_finish(w);

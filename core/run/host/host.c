@@ -22,13 +22,14 @@ static enum bw_status host_fail(struct bw_stage *stage, enum bw_status status, c
     va_start(a, format);
     vsnprintf(text, sizeof text, format, a);
     va_end(a);
-    s->failed = true;
-    s->fail_status = status < 0 ? status : BW_ERR_PLUGIN;
     const struct run_clock *clock = host_of(stage)->clock;
     if (clock->step > 0 || stage->dt > 0)
-        return log_fail(s->log, &s->preset->place, status, "frame %lld: %s: %s", (long long)clock->frame, stage->id,
-                        text);
-    return log_fail(s->log, &s->preset->place, status, "%s: %s", stage->id, text);
+        status =
+            log_fail(s->log, &s->preset->place, status, "frame %lld: %s: %s", (long long)clock->frame, stage->id, text);
+    else status = log_fail(s->log, &s->preset->place, status, "%s: %s", stage->id, text);
+    s->failed = true;
+    s->fail_status = status < 0 ? status : BW_ERR_PLUGIN;
+    return status;
 }
 
 static void host_log(struct bw_stage *stage, uint32_t level, const char *format, ...)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log.h"
 #include "base/alloc.h"
+#include "base/memory/account.h"
 #include "base/text/utf8.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void log_init(struct run_log *l, void (*on_log)(int, const char *, const char *, void *), void *user)
 {
@@ -24,13 +27,27 @@ void log_say(struct run_log *l, int level, const char *who, const char *text)
     bw_free(line);
 }
 
+/* What was refused is told once, by the sentence that speaks of memory. */
+static enum bw_status limit_tell(struct run_log *l, char *text, size_t size)
+{
+    static const double mib = 1 << 20;
+    const int64_t refused = bw_account_refused(l->account);
+    if (!refused) return BW_ERR_MEMORY;
+    snprintf(text, size, ": the memory limit of %.0f MiB is reached, with %.0f MiB held and %.0f MiB more wanted",
+             (double)bw_account_limited(l->account) / mib, (double)bw_account_bytes(l->account) / mib,
+             ceil((double)refused / mib));
+    return BW_ERR_LIMIT;
+}
+
 enum bw_status log_fail(struct run_log *l, const struct bw_place *place, enum bw_status status, const char *format, ...)
 {
-    char text[1024];
+    char text[1024 + 200];
     va_list a;
     va_start(a, format);
-    vsnprintf(text, sizeof text, format, a);
+    vsnprintf(text, 1024, format, a);
     va_end(a);
+    const size_t n = strlen(text);
+    if (status == BW_ERR_MEMORY) status = limit_tell(l, text + n, sizeof text - n);
     pthread_mutex_lock(&l->lock);
     if (l->diag) bw_diag_error(l->diag, place, status, "%s", text);
     pthread_mutex_unlock(&l->lock);

@@ -7,16 +7,20 @@
 #include "preset/values/params.h"
 #include <pthread.h>
 
+struct bw_account;
+
 struct run_log {
     pthread_mutex_t lock;
-    struct bw_diag *diag; ///< of the call in progress; NULL: sentences are lost
+    struct bw_diag *diag;       ///< of the call in progress; NULL: sentences are lost
+    struct bw_account *account; ///< the run's memory
     void (*on_log)(int level, const char *who, const char *text, void *user);
     void *user;
 };
 
 void log_init(struct run_log *l, void (*on_log)(int, const char *, const char *, void *), void *user);
 void log_free(struct run_log *l);
-/// Add a sentence, with its place in the preset unless that is NULL. Answers `status`.
+/// Add a sentence, with its place in the preset unless that is NULL. Answers `status`; for memory that the run's limit
+/// refused BW_ERR_LIMIT, and the sentence goes on with what is held and was wanted.
 enum bw_status log_fail(struct run_log *l, const struct bw_place *place, enum bw_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /// Status of the first failure reported in this run; BW_ERR_IO when there was none.

@@ -22,8 +22,9 @@ static enum bw_status exporter_fail(struct bw_exporter *e, enum bw_status status
     va_start(a, format);
     vsnprintf(text, sizeof text, format, a);
     va_end(a);
+    status = log_fail(x->list->log, &x->preset->place, status, "%s: %s", e->id, text);
     if (x->failed == BW_OK) x->failed = status < 0 ? status : BW_ERR_PLUGIN;
-    return log_fail(x->list->log, &x->preset->place, status, "%s: %s", e->id, text);
+    return status;
 }
 
 /* Status of a callback, with a sentence in every case. */
@@ -36,8 +37,11 @@ static enum bw_status exporter_status(struct run_exporter *x, enum bw_status sta
     if (status > 0 || status < BW_ERR_CANCELLED)
         return log_fail(x->list->log, &x->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status",
                         x->pub.id, what, (int)status);
+    if (status == BW_ERR_MEMORY && x->frame)
+        return log_fail(x->list->log, &x->preset->place, status, "frame %lld: %s: out of memory", (long long)*x->frame,
+                        x->pub.id);
     if (status == BW_ERR_MEMORY)
-        return log_fail(x->list->log, &x->preset->place, status, "%s: out of memory", x->pub.id);
+        return log_fail(x->list->log, &x->preset->place, status, "%s: out of memory in its %s", x->pub.id, what);
     return log_fail(x->list->log, &x->preset->place, status, "%s: %s failed without saying why", x->pub.id, what);
 }
 
@@ -399,10 +403,10 @@ static enum bw_status exporter_write(struct run_exporter *x, struct chain_snapsh
         x->frame = &frame.number;
         x->snapshot = s;
         status = x->pub.desc->frame(&x->pub, &frame);
-        x->frame = NULL;
-        x->snapshot = NULL;
         exporter_leave(x, &was);
         status = exporter_status(x, status, "frame");
+        x->frame = NULL;
+        x->snapshot = NULL;
     }
     bw_free(room);
     return status;

@@ -48,7 +48,7 @@ enum bw_status motion_take(struct bw_chain *c, struct chain_snapshot *s)
         }
         float *own = s ? NULL : bw_calloc(3 * (size_t)bw_particles_table.count(p) * sizeof *own + 1);
         float *to = s ? velocity_row(&s->particles[k++]) : own;
-        status = to ? velocity_ask(c, p, to) : call_no_memory(c);
+        status = to ? velocity_ask(c, p, to) : call_no_memory(c, "the speeds of particles");
         bw_free(own);
     }
     return status;

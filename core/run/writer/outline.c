@@ -240,5 +240,5 @@ enum bw_status outline_take(struct bw_chain *c, struct chain_snapshot *s)
         k++;
     }
     if (status == BW_OK) status = shapes_take(c, s, 0);
-    return status == BW_ERR_MEMORY ? call_no_memory(c) : status;
+    return status == BW_ERR_MEMORY ? call_no_memory(c, "the obstacles of a picture") : status;
 }

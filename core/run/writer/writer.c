@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writer.h"
+#include "base/memory/account.h"
 #include "base/alloc.h"
 #include "run/checkpoint/checkpoint.h"
 
@@ -46,6 +47,7 @@ static void *writer_main(void *arg)
     struct where_ground ground;
     where_ground(&ground);
     bw_thread_begin();
+    bw_account_use(w->account);
     pthread_mutex_lock(&w->lock);
     for (;;) {
         while (!w->first && !w->stop) pthread_cond_wait(&w->wake, &w->lock);
@@ -84,6 +86,7 @@ enum bw_status writer_prepare(struct writer *w, double time, uint32_t workers)
 
 enum bw_status writer_start(struct writer *w)
 {
+    w->account = bw_account_used();
     if (pthread_create(&w->thread, NULL, writer_main, w))
         return log_fail(w->exporters->log, NULL, BW_ERR_MEMORY, "cannot start the writer thread");
     w->runs = true;

@@ -20,8 +20,9 @@ typedef enum bw_status (*writer_done_fn)(enum bw_status status, int64_t frame, b
 struct writer {
     struct exporter_list *exporters;
     writer_checkpoint_fn checkpoint;
-    writer_done_fn done; ///< NULL: nobody wants to know
-    void *user;          ///< of both
+    writer_done_fn done;        ///< NULL: nobody wants to know
+    void *user;                 ///< of both
+    struct bw_account *account; ///< what the thread takes counts there
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;

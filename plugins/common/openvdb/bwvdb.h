@@ -116,7 +116,10 @@ struct bwvdb_options {
     uint32_t threads;     ///< leaves are built on so many threads (0, 1: the caller's); ignored with parallel_for
     /// Call fn(i, user) for i in [0, n) in any order on the caller's own worker threads; NULL: see `threads`.
     void (*parallel_for)(void *parallel_user, int64_t n, void (*fn)(int64_t i, void *user), void *user);
-    void *parallel_user;
+    void *parallel_user; ///< of the next two calls as well
+    /// Memory for what waits to be written, from any of those threads, and its end; NULL: malloc and free.
+    void *(*alloc)(void *parallel_user, size_t bytes);
+    void (*release)(void *parallel_user, void *memory);
     const char *spool; ///< a folder for a file without a name, where values wait for the rest; NULL: in memory
 };
 

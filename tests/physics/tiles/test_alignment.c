@@ -3,7 +3,7 @@
  * other tiles are active and become so at other times. What is left is what the flow beyond the active tiles is known
  * to, its pressure (far.c) and what is drawn in from there (mac/advect/edges/advect_outside.h). */
 #include "physics/physics.h"
-#include "base/pool.h"
+#include "base/memory/pool.h"
 #include <malloc.h>
 
 enum { BOX = 128, FRAMES = 10 }; ///< cells across; frames after which plumes are compared

@@ -35,7 +35,6 @@ static inline void activate_all(struct bw_domain *d)
 
 /* Runs without a chain: the bare environment of a sweep. */
 struct world {
-    struct bw_pool_budget budget;
     struct bw_domain *d;
     struct bw_workers *w;
     struct bw_arena *arena[4];
@@ -46,7 +45,7 @@ struct world {
 static inline void world_open(struct world *x, struct bw_domain_info info, uint32_t threads)
 {
     memset(x, 0, sizeof *x);
-    x->d = bw_domain_create(&info, 2, &x->budget);
+    x->d = bw_domain_create(&info, 2);
     x->w = bw_workers_create(threads);
     for (int i = 0; i < 4; i++) x->arena[i] = bw_arena_create();
     x->stage.domain = x->d;

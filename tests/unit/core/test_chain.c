@@ -312,7 +312,7 @@ Test(chain, memory_limit)
     cr_assert_not_null(c, "%s", d.text);
     cr_assert_eq(bw_chain_run(c, &d), BW_ERR_LIMIT, "%s", d.text);
     char frame[64];
-    snprintf(frame, sizeof frame, "frame %lld: the memory limit", (long long)whole_frames + 1);
+    snprintf(frame, sizeof frame, "frame %lld: out of memory for ", (long long)whole_frames + 1);
     cr_assert_gt(whole_frames, 3);
     cr_assert(strstr(d.first, frame), "%s", d.first);
     cr_assert(strstr(d.first, "a voxel of "), "%s", d.first);

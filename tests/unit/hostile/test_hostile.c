@@ -268,8 +268,7 @@ Test(hostile, a_box_of_tiles_without_end)
 {
     static const int64_t lo[3] = {-1000000000, -1000000000, -1000000000}, hi[3] = {1000000000, 1000000000, 1000000000};
     struct bw_domain_info info = {.name = "far", .h = 1, .thin = -1, .tile = {16, 16, 16}};
-    struct bw_pool_budget budget = {0};
-    struct bw_domain *d = bw_domain_create(&info, 6, &budget);
+    struct bw_domain *d = bw_domain_create(&info, 6);
     cr_assert_not_null(d);
     bw_domain_want_cells(d, lo, hi);
     cr_expect(d->full && d->n_want == 0, "refused before %lld tiles", (long long)d->n_want);

@@ -2,7 +2,7 @@
 /* A small bake of each family with every allocation that is made through the core failed in turn: "out of memory" in a
  * sentence, nothing lost, nothing kept. BILLOW_SLOW=1 walks through all of them, else a stride keeps the walk short. */
 #include "base/alloc.h"
-#include "base/pool.h"
+#include "base/memory/pool.h"
 #include "run/run.h"
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

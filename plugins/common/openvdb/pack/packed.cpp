@@ -389,7 +389,7 @@ file_grid grid_packed(const bwvdb_options &o, const bwvdb_grid &g, file_spool &s
     f.type = (g.comps == 1 ? vdb::FloatGrid::gridType() : vdb::Vec3SGrid::gridType()) + (g.half ? "_HalfFloat" : "");
     f.volume = true;
     *peak = 0;
-    f.slab = std::make_unique<byte_slab>();
+    f.slab = std::make_unique<byte_slab>(s.o);
     f.spool_at = spool.size();
     for (size_t first = 0, end; first < s.leaves; first = end) {
         end = leaves_reach(g, first, s.leaves, [&](size_t i) { return s.origin(i); });

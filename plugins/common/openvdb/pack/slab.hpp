@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bytes that wait for their place in a file, in memory: pieces of a huge page each, for small pages that are new in
+/* Bytes that wait for their place in a file, in memory of the caller's: in few pieces, for small pages that are new in
  * every frame cost a fault each, a quarter of what writing takes. */
 #ifndef BWVDB_SLAB_HPP
 #define BWVDB_SLAB_HPP
+
+#include "../bwvdb.h"
 
 #include <cstddef>
 #include <mutex>
@@ -16,7 +18,7 @@ struct byte_span {
 class byte_slab
 {
   public:
-    byte_slab() = default;
+    explicit byte_slab(const bwvdb_options &o) : options(o) {}
     byte_slab(const byte_slab &) = delete;
     byte_slab &operator=(const byte_slab &) = delete;
     ~byte_slab() { clear(); }
@@ -29,6 +31,8 @@ class byte_slab
         char *data;
         size_t size, used;
     };
+    char *piece_take(size_t size);
+    const bwvdb_options options;
     std::mutex lock;
     std::vector<piece> pieces;
 };

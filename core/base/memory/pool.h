@@ -5,21 +5,15 @@
 #ifndef BW_POOL_H
 #define BW_POOL_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct bw_pool;
 
-/// What the pools of one bake may take from the system together, and what they have. Starts zeroed; outlives them.
-struct bw_pool_budget {
-    _Atomic int64_t bytes;
-    int64_t limit; ///< above it bw_pool_get answers NULL; 0: none
-};
-
-/// A pool of blocks of `bytes` (a power of two, 4 KiB … 256 KiB); NULL: out of memory.
-struct bw_pool *bw_pool_create(size_t bytes, struct bw_pool_budget *budget);
+/// A pool of blocks of `bytes` (a power of two, 4 KiB … 256 KiB), which counts as the bake's that the thread works for
+/// (account.h); NULL: out of memory.
+struct bw_pool *bw_pool_create(size_t bytes);
 /// All blocks must have come back.
 void bw_pool_destroy(struct bw_pool *p);
 /// A block, contents undefined, one reference; NULL: out of memory or over the limit.
@@ -31,6 +25,8 @@ void bw_pool_unref(void *block);
 bool bw_pool_shared(const void *block);
 /// Give back to the system what was not needed since the last trim (mapping fresh pages costs more than a sweep).
 void bw_pool_trim(struct bw_pool *p);
+/// Bytes that it has from the system.
+int64_t bw_pool_held(struct bw_pool *p);
 /// Bytes of all pools of the process, as taken from the system: for tests that all come back.
 int64_t bw_pool_bytes(void);
 

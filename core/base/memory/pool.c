@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool.h"
-#include "alloc.h"
+#include "account.h"
+#include "base/alloc.h"
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,7 +21,7 @@ struct chunk {
 
 struct bw_pool {
     size_t block;
-    struct bw_pool_budget *budget;
+    struct bw_account *account; /* kept by the pool's own memory, which counts there */
     pthread_mutex_t lock;
     struct chunk *open; /* chunks with at least one free block */
     uint32_t empty;     /* of those, chunks without a used block: kept until a trim, since the next sweep wants them */
@@ -31,6 +32,14 @@ struct bw_pool {
 static _Atomic int64_t pool_bytes;
 
 int64_t bw_pool_bytes(void) { return atomic_load(&pool_bytes); }
+
+int64_t bw_pool_held(struct bw_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    const int64_t bytes = (int64_t)p->chunks * (int64_t)CHUNK;
+    pthread_mutex_unlock(&p->lock);
+    return bytes;
+}
 
 static struct chunk *chunk_of(const void *block) { return (struct chunk *)((uintptr_t)block & ~(CHUNK - 1)); }
 
@@ -54,20 +63,14 @@ static void list_remove(struct chunk **head, struct chunk *c)
     if (c->next) c->next->prev = c->prev;
 }
 
-/* NULL, for a chunk that is not to be. */
-static struct chunk *budget_give(struct bw_pool_budget *b)
-{
-    atomic_fetch_sub(&b->bytes, (int64_t)CHUNK);
-    return NULL;
-}
-
 static struct chunk *chunk_map(struct bw_pool *p)
 {
-    struct bw_pool_budget *b = p->budget;
-    if (bw_alloc_should_fail()) return NULL;
-    if (atomic_fetch_add(&b->bytes, (int64_t)CHUNK) + (int64_t)CHUNK > b->limit && b->limit) return budget_give(b);
+    if (bw_alloc_should_fail() || !bw_account_take(p->account, CHUNK)) return NULL;
     char *raw = mmap(NULL, 2 * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED) return budget_give(b);
+    if (raw == MAP_FAILED) {
+        bw_account_give(p->account, CHUNK);
+        return NULL;
+    }
     char *at = (char *)(((uintptr_t)raw + CHUNK - 1) & ~(CHUNK - 1));
     if (at > raw) munmap(raw, (size_t)(at - raw));
     if (at + CHUNK < raw + 2 * CHUNK) munmap(at + CHUNK, (size_t)(raw + CHUNK - at));
@@ -84,12 +87,12 @@ static struct chunk *chunk_map(struct bw_pool *p)
     return c;
 }
 
-struct bw_pool *bw_pool_create(size_t bytes, struct bw_pool_budget *budget)
+struct bw_pool *bw_pool_create(size_t bytes)
 {
     struct bw_pool *p = bw_calloc(sizeof *p);
     if (!p) return NULL;
     p->block = bytes;
-    p->budget = budget;
+    p->account = bw_account_used();
     pthread_mutex_init(&p->lock, NULL);
     return p;
 }
@@ -99,7 +102,7 @@ static void chunk_unmap(struct bw_pool *p, struct chunk *c)
     list_remove(&p->open, c);
     munmap(c, CHUNK);
     p->chunks--;
-    atomic_fetch_sub(&p->budget->bytes, (int64_t)CHUNK);
+    bw_account_give(p->account, CHUNK);
     atomic_fetch_sub(&pool_bytes, (int64_t)CHUNK);
 }
 
