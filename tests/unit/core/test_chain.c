@@ -391,7 +391,7 @@ Test(chain, cancelled)
     char path[] = "/tmp/billow-cancel-XXXXXX.yaml", out[] = "/tmp/billow-cancel-XXXXXX";
     int fd = mkstemps(path, 5);
     FILE *f = fdopen(fd, "w");
-    fputs(HEAD "  - c.stop: {}\n  - c.nan: {}\n", f);
+    fputs(HEAD "  - c.stop: {}\n  - c.nan: {}\ncheckpoints: {every: 0}\n", f);
     fclose(f);
     cr_assert_not_null(mkdtemp(out));
     struct bw_diag d = {0};
