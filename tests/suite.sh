@@ -103,7 +103,7 @@ headers_test() {
 }
 
 # Sanitizers call dlopen themselves, for whom the paths that a module has to these libraries are none.
-late_libraries() { printf %s "$1/exporters/picture/movie:$1/plugins/common/openvdb:$1/hosts/web"; }
+late_libraries() { printf %s "$1/picture/movie:$1/plugins/common/openvdb:$1/hosts/web"; }
 
 # ThreadSanitizer: Criterion does not start under it, so plain-main tests and the program itself.
 tsan_test() {

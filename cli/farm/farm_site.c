@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MOST = 64 }; ///< that one bake may have (core/bake/job/ranks.c)
+enum { RANKS_MOST = 64 }; ///< that one bake may have (library/job/ranks.c)
 
 static const char *const asks[] = {"time", "memory",      "cores",      "ranks",   "partition", "account",
                                    "qos",  "reservation", "constraint", "at_once", "nice",      "options"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What carries bytes between the processes ("ranks") that make one bake. A module of its own, core/bake/mpi, is
+/* What carries bytes between the processes ("ranks") that make one bake. A module of its own, library/mpi, is
  * one over MPI; it is loaded where mpirun or srun started more than one process. All calls but `part` come one
  * after the other, on all ranks in the same order. What the carrier itself can't do ends all ranks. */
 #ifndef BILLOW_TRANSPORT_H

@@ -26,7 +26,7 @@ def compiles():
 def environment(build, home):
     """The test's own home, so that nobody's plugins are found."""
     package = str(SOURCE / "hosts" / "python")
-    os.environ.update(BILLOW_LIBRARY=str(build / "core" / "bake" / "libbillow.so.0"), BILLOW_TEST_BUILD=str(build),
+    os.environ.update(BILLOW_LIBRARY=str(build / "library" / "libbillow.so.0"), BILLOW_TEST_BUILD=str(build),
                       BILLOW_PLUGIN_PATH="", XDG_DATA_HOME=home, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1",
                       MPLBACKEND="agg")
     sys.path[:0] = [str(HERE), package]

@@ -57,7 +57,7 @@ class Library(Case):
             os.environ["BILLOW_LIBRARY"] = "/my/own.so"
             self.assertEqual(list(_find.candidates()), ["/my/own.so"])
             del os.environ["BILLOW_LIBRARY"]
-            in_tree = str(SOURCE / "build" / "core" / "bake" / "libbillow.so.0")
+            in_tree = str(SOURCE / "build" / "library" / "libbillow.so.0")
             self.assertEqual(list(_find.candidates()), [in_tree, "libbillow.so.0"])
     def test_nowhere(self):
         process = child("import billow", BILLOW_LIBRARY=str(self.folder / "no.so"))

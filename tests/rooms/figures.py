@@ -7,7 +7,7 @@ import sys
 
 from source import Tree, circles
 
-AREAS = ("core", "plugins", "exporters", "cli", "hosts", "tests")
+AREAS = ("core", "plugins", "picture", "exporters", "library", "cli", "hosts", "tests")
 
 
 def share(values, part):

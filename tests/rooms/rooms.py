@@ -27,16 +27,16 @@ SEES = {
     "core/grid": ["core/include", "core/base"],
     "core/preset": ["core/include", "core/base"],
     "core/run": ["core/include", "core/base", "core/grid", "core/preset"],
-    "core/bake": ["core/include", "core/include/billow/bake.h", "core/base", "core/grid", "core/preset", "core/run",
-                  "plugins/common", "exporters/picture"],
     "plugins/common": ["core/include"],
     "plugins/*": ["core/include", "plugins/common"],
-    "exporters/picture": ["core/include", "plugins/common"],
-    "exporters/*": ["core/include", "plugins/common", "exporters/picture"],
+    "picture": ["core/include", "plugins/common"],
+    "exporters/*": ["core/include", "plugins/common", "picture"],
+    "library": ["core/include", "core/include/billow/bake.h", "core/base", "core/grid", "core/preset", "core/run",
+                "plugins/common", "picture"],
     "cli": ["core/include/billow/bake.h", "hosts"], # the page's door, loaded when it is asked for
     "hosts": ["core/include/billow/bake.h"],
 }
-# Libraries that a room must not know. core/bake lends its door to rooms that do.
+# Libraries that a room must not know. library lends its door to rooms that do.
 FOREIGN = {"core": r"openvdb|tbb/|Imath|libav|libsw|OpenEXR|openexr|assimp|ode/|fftw|png\.h"}
 
 
@@ -73,6 +73,16 @@ def arrows(tree, lists):
             if quoted and not tree.find(file, name, quoted):
                 found.append((file.path, "%s:%d: there is no \"%s\"" % (file.path, line, name)))
     return excuse(found, lists.ARROWS, "ARROWS")
+
+
+def one_way(sees):
+    """No circle of top folders: what two of them share lies where both may look."""
+    edges = {}
+    for room, others in sees.items():
+        for path in [room] + others:
+            edges.setdefault(path.split("/")[0], {})
+        edges[room.split("/")[0]].update({other.split("/")[0]: room for other in others})
+    return ["top folders lead to each other: " + ", ".join(group) for group in circles(edges) if len(group) > 1]
 
 
 def level_of(parameters):
@@ -157,6 +167,7 @@ def checks(tree, targets, facts, lists):
     """[(what, sentences)], an empty list of sentences is good."""
     return [
         ("arrows between rooms", arrows(tree, lists)),
+        ("top folders one way", one_way(SEES)),
         ("each source in one target", compiled_once(tree, targets, lists)),
         ("no circle of files", no_circles(tree, lists)),
         ("headers lead to their files", headers_lead(tree, lists)),

@@ -6,9 +6,9 @@ import os
 import re
 
 SUFFIXES = (".c", ".h", ".cpp", ".hpp")
-FOLDERS = ("core", "plugins", "exporters", "cli", "hosts", "tests")
+FOLDERS = ("core", "plugins", "picture", "exporters", "library", "cli", "hosts", "tests")
 # Where <> and "" names are looked up besides the file's own folder; a room's own folder comes first.
-ROOTS = ("core/include", "core", "plugins", "exporters", "cli", "hosts", "hosts/web", "tests", "tests/support")
+ROOTS = (".", "core/include", "core", "plugins", "library", "cli", "hosts", "hosts/web", "tests", "tests/support")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
@@ -139,8 +139,8 @@ class Tree:
 
     def find(self, file, name, quoted):
         """The file of the tree that an #include means; "NAME.in" where it is generated; None: the system's."""
-        family = "/".join(file.path.split("/")[:2])
-        places = ([file.folder] if quoted else []) + [family] + list(ROOTS)
+        top, family = file.path.split("/")[0], "/".join(file.path.split("/")[:2])
+        places = ([file.folder] if quoted else []) + [family, top] + list(ROOTS)
         for place in places:
             path = os.path.normpath(os.path.join(place, name))
             if path in self.files:

@@ -20,7 +20,7 @@ def candidates() -> Iterator[str]:
     beside = HERE / "_installed.txt"  # written by the installation: the way from here to the library
     if beside.is_file():
         yield os.path.normpath(HERE / beside.read_text(encoding="utf-8").strip())
-    yield str(HERE.parents[2] / "build" / "core" / "bake" / NAME)
+    yield str(HERE.parents[2] / "build" / "library" / NAME)
     yield NAME
 
 

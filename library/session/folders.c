@@ -86,7 +86,7 @@ static int folders_in_build_tree(struct folders *f, const char *build)
     if (!source) return 0;
     f->own = list_append_glob(bw_strdup(""), build, "plugins/*/");
     f->own = list_append_glob(f->own, build, "exporters/*/");
-    f->probe = bw_printf("%s/core/bake/billow-probe", build);
+    f->probe = bw_printf("%s/library/billow-probe", build);
     f->presets = bw_printf("%s/presets", source);
     f->include = bw_printf("%s/core/include", source);
     bw_free(source);
@@ -116,7 +116,7 @@ int folders_find(struct folders *f, const char *plugin_path)
     if (f->plugins) f->plugins = list_append(f->plugins, user);
     bw_free(user);
     if (!f->library || !f->plugins) return 0;
-    build = library_folder(f->library, 2); // BUILD/core/bake/libbillow.so
+    build = library_folder(f->library, 1); // BUILD/library/libbillow.so
     if (!folders_in_build_tree(f, build)) folders_installed(f);
     bw_free(build);
     if (f->own) f->plugins = list_append(f->plugins, f->own);
