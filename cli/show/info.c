@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `billow info`: a stage or exporter with its parameters and ports, a section of presets with its keys, a preset with
- * its chain, or a .vdb file. */
+/* `billow info`: a stage or exporter with its parameters and ports, a section of presets with its keys, one key
+ * wherever it stands, a field with its users, a preset with its chain, or a .vdb file. */
 #include "cli.h"
 
 #include <getopt.h>
@@ -14,9 +14,9 @@ static const struct cli_option options[] = {
 
 const struct cli_command command_info = {
     .name = "info",
-    .synopsis = "STAGE|EXPORTER|SECTION|PRESET|FILE.vdb",
-    .brief = "Explain a stage, an exporter, a section of presets, a preset, or a VDB file.",
-    .details = "  billow info mac.project\n  billow info domain\n  billow info plume\n"
+    .synopsis = "STAGE|EXPORTER|SECTION|KEY|FIELD|PRESET|FILE.vdb",
+    .brief = "Explain a stage, an exporter, a section or a key of presets, a field, a preset, or a VDB file.",
+    .details = "  billow info mac.project\n  billow info domain\n  billow info wind\n  billow info plume\n"
                "  billow info out/plume/vdb/plume_0001.vdb\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
@@ -106,6 +106,32 @@ static void section_print(const json_t *s)
 {
     printf("%s, %s\n\nKeys, as a preset gives them, with their defaults\n", cli_text(s, "name"), cli_text(s, "doc"));
     params_print(json_object_get(s, "parameters"), 2);
+}
+
+/* ---- words that are keys or fields ---- */
+
+static void key_print(const json_t *k, const char *word)
+{
+    const json_t *also = json_object_get(k, "also"), *row = json_object_get(k, "parameter");
+    size_t i;
+    json_t *path;
+    printf("%s, a parameter: %s", word, cli_text(k, "in"));
+    json_array_foreach (also, i, path) printf(", %s", json_string_value(path));
+    putchar('\n');
+    param_print(row, 2);
+    putchar('\n');
+}
+
+static void users_print(const json_t *users, const char *word)
+{
+    size_t i;
+    json_t *u;
+    if (json_array_size(users)) printf("%s, a field, which these stages take:\n", word);
+    json_array_foreach (users, i, u) {
+        const json_t *f = json_object_get(u, "field");
+        printf("  %-14s %-7s %s\n", cli_text(u, "stage"), cli_text(f, "access"), cli_text(f, "doc"));
+    }
+    if (json_array_size(users)) putchar('\n');
 }
 
 /* ---- presets ---- */
@@ -203,8 +229,10 @@ static void file_print(const json_t *f)
 /* ---- the command ---- */
 
 /* A stage and an exporter may have the same name: both are shown. */
-static void all_print(const json_t *all, int json)
+static void all_print(const json_t *all, const char *name, int json)
 {
+    size_t i;
+    json_t *key;
     const json_t *stage = json_object_get(all, "stage"), *exporter = json_object_get(all, "exporter"),
                  *preset = json_object_get(all, "preset"), *file = json_object_get(all, "file"),
                  *section = json_object_get(all, "section");
@@ -213,6 +241,8 @@ static void all_print(const json_t *all, int json)
     if (exporter) entry_print(exporter, "an exporter");
     if (section) section_print(section);
     if (preset) preset_print(preset);
+    users_print(json_object_get(all, "users"), name);
+    json_array_foreach (json_object_get(all, "keys"), i, key) key_print(key, name);
     if (file && !json) file_print(file);
     if (file && json) cli_json_print(file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }
@@ -224,7 +254,7 @@ static int info_print(struct bw_session *session, const char *name, int json)
     if (!all && e->status == BW_ERR_USAGE) return cli_usage("%s", e->sentence);
     if (!all && cli_has_ending(name, ".vdb")) fputs("billow: ", stderr);
     if (!all) return cli_failed();
-    all_print(all, json);
+    all_print(all, name, json);
     json_decref(all);
     return EXIT_CODE_OK;
 }

@@ -75,7 +75,7 @@ json_t *params_json(const struct bw_param *rows, uint32_t n)
     return list;
 }
 
-static json_t *port_json(const struct bw_port *p)
+json_t *port_json(const struct bw_port *p)
 {
     static const char *const kind[] = {"scalar", "vector", "mac", "particles"};
     static const char *const access[] = {"", "reads", "updates", "writes"};
@@ -126,8 +126,15 @@ static json_t *rows_json(const char *name, const char *doc, const struct bw_para
 }
 
 /* NULL: there is none of that name. */
-static json_t *section_json(const char *name)
+static json_t *section_json(const struct session *s, const char *name)
 {
+    const bool look = !strcmp(name, "look"), camera = !strcmp(name, "camera");
+    const struct bw_exporter_desc *pictures = look || camera ? pictures_find(s) : NULL;
+    if (look && pictures)
+        return rows_json(name, "what all pictures and movies of a preset share", pictures->params, pictures->n_params);
+    if (camera && pictures)
+        return rows_json(name, "where all of them look from",
+                         bw_preset_camera_row(pictures->params, pictures->n_params), 1);
     if (!strcmp(name, "preset"))
         return rows_json(name, "all of it, but for stages and export", bw_preset_rows, bw_preset_n_rows);
     if (!strcmp(name, "stages")) return rows_json(name, "what each takes", bw_stage_rows, bw_stage_n_rows);
@@ -156,11 +163,23 @@ static void nothing_found(const struct session *s, const char *name, const struc
     bw_free(names);
 }
 
-static json_t *preset_find_json(const struct session *s, const char *name, struct bw_diag *d)
+/* Puts it where it is a key, and who uses it where it is a field. */
+static bool all_has_word(const struct session *s, const char *name, json_t *all)
+{
+    json_t *keys = keys_json(s, name), *users = users_json(s, name);
+    const bool any = json_array_size(keys) || json_array_size(users);
+    if (any) json_object_set(all, "keys", keys), json_object_set(all, "users", users);
+    json_decref(keys);
+    json_decref(users);
+    return any;
+}
+
+static json_t *preset_find_json(const struct session *s, const char *name, json_t *all, struct bw_diag *d)
 {
     struct bw_diag why = {0};
     char *path = bw_preset_find(name, s->preset_path, s->folders.presets, &why);
-    if (!path) nothing_found(s, name, &why, d);
+    if (!path && all_has_word(s, name, all)) bw_diag_free(&why);
+    else if (!path) nothing_found(s, name, &why, d);
     bw_diag_free(&why);
     struct bw_preset *p = path ? session_preset(s, path, d) : NULL;
     json_t *o = p ? preset_json(p, s->registry) : NULL;
@@ -169,16 +188,19 @@ static json_t *preset_find_json(const struct session *s, const char *name, struc
     return o;
 }
 
-/* A section is looked for only where no plugin has the name, a preset where no section has it. */
+/* A section is looked for only where no plugin has the name, a preset where no section has it, and then a key. */
 static json_t *name_json(const struct session *s, const char *name, struct bw_diag *d)
 {
     json_t *all = json_object();
     const struct bw_entry *stage = bw_registry_stage(s->registry, name),
                           *exporter = bw_registry_exporter(s->registry, name);
-    json_t *section = stage || exporter ? NULL : section_json(name);
+    json_t *section = stage || exporter ? NULL : section_json(s, name);
     if (section) json_object_set_new(all, "section", section);
     else if (bw_file_has_ending(name, ".vdb")) json_object_set_new(all, "file", file_json(name, d));
-    else if (!stage && !exporter) json_object_set_new(all, "preset", preset_find_json(s, name, d));
+    else if (!stage && !exporter) {
+        json_t *preset = preset_find_json(s, name, all, d);
+        if (preset) json_object_set_new(all, "preset", preset);
+    }
     if (stage) json_object_set_new(all, "stage", stage_json(stage));
     if (exporter) json_object_set_new(all, "exporter", exporter_json(exporter));
     return all;

@@ -11,6 +11,15 @@ const char *param_type(const struct bw_param *p);
 json_t *params_json(const struct bw_param *rows, uint32_t n);
 json_t *stage_json(const struct bw_entry *e);
 json_t *exporter_json(const struct bw_entry *e);
+json_t *port_json(const struct bw_port *p);
+
+/* describe_keys.c */
+/// Parameters whose key is `word`, or whose path ends so: [{"in", "also", "parameter"}].
+json_t *keys_json(const struct session *s, const char *word);
+/// Stages that read or write a field: [{"stage", "field"}].
+json_t *users_json(const struct session *s, const char *field);
+/// An exporter whose parameters `look` and `camera` take; NULL: there is none.
+const struct bw_exporter_desc *pictures_find(const struct session *s);
 
 /* describe_preset.c */
 json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r);
