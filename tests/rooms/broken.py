@@ -67,7 +67,7 @@ def targets_of(root, files):
 
 def verdict(changes, targets_too=None, facts=FACTS, **lists):
     """{rule: sentences} for the good tree with `changes` (path: text, None takes the file away)."""
-    lists = {"PAIRS": PAIR, "CIRCLES": {}, "ARROWS": {}, "HEADERS": {}, "FOLDERS": {}, "LONG_LINES": {},
+    lists = {"PAIRS": PAIR, "CIRCLES": {}, "ARROWS": {}, "HEADERS": {}, "LONG_LINES": {},
              "OPTIONAL": {}, **lists}
     with tempfile.TemporaryDirectory() as root:
         files = {path: text for path, text in {**GOOD, **changes}.items() if text is not None}
@@ -106,8 +106,8 @@ def triangle(*, used):
 
 ARROWS, ONCE, CIRCLES, HEADERS = ("arrows between rooms", "each source in one target", "no circle of files",
                                   "headers lead to their files")
-FOLDERS, LINES, LINKS, PAGE, PICTURE, README, KEYS, CITED, COMMENTS = (
-    "folders hold one idea", "lines", "links of documents", "the page of the rooms",
+LINES, LINKS, PAGE, PICTURE, README, KEYS, CITED, COMMENTS = (
+    "lines", "links of documents", "the page of the rooms",
     "the picture of the rooms", "the README's lists", "keys in documents",
     "nothing outside is cited", "files in comments")
 
@@ -148,8 +148,6 @@ def breaks():
         ("a header that leads astray", HEADERS, dict(changes={
             "core/run/run.h": GOOD["core/run/run.h"].replace("twin.c", "another file")})),
         ("a function of nobody", HEADERS, dict(changes={"core/run/twin.h": "int twin(void);\nint triplet(void);\n"})),
-        ("a folder of two ideas", FOLDERS, dict(changes={
-            "plugins/fire/fire%d.c" % i: "#include <billow/plugin.h>\n" for i in range(rooms.FOLDER_FILES)})),
         ("a long line", LINES, dict(changes=page("word " * 25 + "\n"))),
         ("a long line of code", LINES, dict(changes={
             "core/run/twin.h": "/* " + "word " * 25 + "*/\nint twin(void);\n"})),

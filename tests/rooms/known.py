@@ -13,9 +13,6 @@ PAIRS = {
 # Longer circles that still stand.
 CIRCLES = {}
 
-# Folders with more files than one reads aloud.
-FOLDERS = {}
-
 # Files that include what their room may not see.
 ARROWS = {}
 
