@@ -10,7 +10,8 @@
  * own way as what it meets is wide: a quarter of the soft edge or half of the finest noise, which counts for little,
  * but not less than half a cell; noise that changes is a way, too, and amounts change by a tenth at most from one to
  * the next. They are taken from instants half a cell of the longest way apart, MOTION_SAMPLES or fewer. We cheat where
- * ways are longer than LONGEST cells: they are taken for so long. */
+ * ways are longer than LONGEST cells: they are taken for so long. With samples a whole cell apart a pulsing source
+ * leaves 1.4 % less by steps of half a cell. */
 #include "emit_trail.h"
 
 #include <math.h>

@@ -11,7 +11,8 @@
  *
  * Sides: closed ones carry nothing; through open ones and from inactive tiles comes the background, or with `outside:
  * clamp` or `keep` what is there. What went out is the metric left_FIELD. Stable while no sweep empties a cell: longer
- * steps go in parts (flux_split.c). */
+ * steps go in parts (flux_split.c). One sweep for the last of a part and the first of the next, along the same axis,
+ * would spare 4 % of a fine plume's time, but is another splitting, whose accuracy was not measured. */
 #include "flux.h"
 #include <string.h>
 

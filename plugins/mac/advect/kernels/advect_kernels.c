@@ -6,7 +6,8 @@
  * The cell offset is formed in float, which is exact (|offset| < 2^24), to spare integer multiplications. The fraction
  * is taken from the displacement, not from a coordinate, so its rounding does not grow with the distance from the
  * block's corner and mirrored flows stay mirrored. Lanes and the plain code do the same operations in the same order
- * without contraction: all levels agree bit for bit. */
+ * without contraction: all levels agree bit for bit. Vectors of eight, by which the cubic gather gains, make traces
+ * slower, 17 to 30 ns a cell: a trace reads 8 values, and finding lanes that move alike costs the same per vector. */
 #include "advect_kernels.h"
 #include "advect_span.h"
 #include <math.h>
