@@ -151,6 +151,7 @@ def breaks():
         ("a long line", LINES, dict(changes=page("word " * 25 + "\n"))),
         ("a long line of code", LINES, dict(changes={
             "core/run/twin.h": "/* " + "word " * 25 + "*/\nint twin(void);\n"})),
+        ("a long line of Meson", LINES, dict(changes={"core/meson.build": "files(" + "'a.c', " * 20 + ")\n"})),
         ("a long row", LINES, dict(changes=page("| " + "word " * 25 + "|\n"))),
         ("a link to nothing", LINKS, dict(changes=page("[note](gone.md)\n"))),
         ("a link out of the repository", LINKS, dict(changes=page("[note](../../etc/hosts)\n"))),

@@ -3,7 +3,7 @@
 import os
 import re
 
-from source import SUFFIXES, excuse
+from source import FOLDERS, SUFFIXES, excuse
 
 LINE = 120
 
@@ -21,9 +21,18 @@ def read(tree, path):
         return file.read()
 
 
+def builders(tree):
+    """dev, and every meson.build of the folders that are read."""
+    out = [path for path in ("dev", "meson.build") if tree.exists(path)]
+    for top in FOLDERS:
+        for at, folders, names in os.walk(os.path.join(tree.root, top)):
+            out += [os.path.relpath(os.path.join(at, name), tree.root) for name in names if name == "meson.build"]
+    return out
+
+
 def lines_short(tree, lists):
     """Characters, not bytes; a word that can't be broken, an address say, may be as long as it is."""
-    texts = [(path, read(tree, path)) for path in documents(tree)]
+    texts = [(path, read(tree, path)) for path in documents(tree) + builders(tree)]
     texts += [(path, file.text) for path, file in tree.files.items()]
     found = [("/".join(path.split("/")[:2]), "%s:%d: %d characters" % (path, number, len(line)))
              for path, text in texts for number, line in enumerate(text.split("\n"), 1)
