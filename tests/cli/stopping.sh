@@ -83,7 +83,8 @@ that "and its temporaries" test "$(find renamed -name '.*.part' | wc -l)" = 2
 that "it removes nothing else" cmp users.txt <(users)
 python3 - >files.txt <<'PYTHON'
 import json
-print(*json.load(open("renamed/bake.json"))["files"])
+files = json.load(open("renamed/bake.json"))["files"] # how many checkpoints depends on how long it took
+print(*(name for name in files if not name.startswith("checkpoints/") or "1004" in name))
 PYTHON
 that "the record lists what the bake wrote" test "$(cat files.txt)" = \
     "bake.json bake.log checkpoints/puff_1004.bwck metrics.csv resolved.yaml timings.csv $(echo vdb/puff_100{2,3,4}.vdb)"
