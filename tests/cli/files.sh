@@ -5,7 +5,7 @@
 . "$(dirname "$0")/prompt.sh"
 
 sed 's/1001-1006/1001-1003/; s/name: puff/name: film/' puff.yaml >film.yaml
-printf '  - mp4: {size: 64, sheet: no}\n' >>film.yaml
+printf '  - mp4: {size: 64, sheet: no}\ncheckpoints: {keep: 1}\n' >>film.yaml # that of the end alone
 run bake film; expect "a bake" 0 "out/film: 3 frames"
 
 # ---- what was written is known ----

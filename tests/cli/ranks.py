@@ -399,7 +399,7 @@ def a_checkpoint_brings_tiles_once(r):
     if SHORT:
         return
     for frames in (1, 100):
-        (r.work / "kept.yaml").write_text(PRESETS["smoke"].replace("frames: 3}", f"frames: {frames}}}"))
+        (r.work / "kept.yaml").write_text(PRESETS["smoke"].replace("frames: 3, keep", f"frames: {frames}, keep"))
         r.good("kept", f"kept_{frames}", 2, *large)
         head, *rows = [line.split(",") for line in (r.work / f"kept_{frames}" / "timings.csv").read_text().splitlines()]
         sent.append(int(float(rows[2][head.index("ranks.bytes")])))
