@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"json", NULL, "JSON on stdout (a .vdb file)", 'j'},
+    {"json", NULL, "JSON on stdout", 'j'},
     CLI_PATH_OPTIONS,
 };
 
@@ -229,7 +229,7 @@ static void file_print(const json_t *f)
 /* ---- the command ---- */
 
 /* A stage and an exporter may have the same name: both are shown. */
-static void all_print(const json_t *all, const char *name, int json)
+static void all_print(const json_t *all, const char *name)
 {
     size_t i;
     json_t *key;
@@ -243,8 +243,13 @@ static void all_print(const json_t *all, const char *name, int json)
     if (preset) preset_print(preset);
     users_print(json_object_get(all, "users"), name);
     json_array_foreach (json_object_get(all, "keys"), i, key) key_print(key, name);
-    if (file && !json) file_print(file);
-    if (file && json) cli_json_print(file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    if (file) file_print(file);
+}
+
+static void all_json_print(const json_t *all)
+{
+    const json_t *file = json_object_get(all, "file");
+    cli_json_print(file ? file : all, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }
 
 static int info_print(struct bw_session *session, const char *name, int json)
@@ -254,7 +259,8 @@ static int info_print(struct bw_session *session, const char *name, int json)
     if (!all && e->status == BW_ERR_USAGE) return cli_usage("%s", e->sentence);
     if (!all && cli_has_ending(name, ".vdb")) fputs("billow: ", stderr);
     if (!all) return cli_failed();
-    all_print(all, name, json);
+    if (json) all_json_print(all);
+    else all_print(all, name);
     json_decref(all);
     return EXIT_CODE_OK;
 }
@@ -271,8 +277,6 @@ int cmd_info(int argc, char **argv)
     }
     const char *name = cli_operand(&command_info, argc, argv, "a name");
     if (!name) return EXIT_CODE_USAGE;
-    if (json && !cli_has_ending(name, ".vdb"))
-        return cli_usage("info --json is for VDB files; `billow schema` has the parameters of all stages as JSON");
     struct bw_session *session = cli_session_open(plugin_path, preset_path);
     if (!session) return 7;
     code = info_print(session, name, json);

@@ -32,6 +32,8 @@ run info shape.sphere; expect "a table that stages share, once" 0 "emit.shape.sp
 run info density; expect "info of a field" 0 "^density, a field" "^  mac.forces +reads"
 run info look; expect "info of what pictures share" 0 "exposure: "
 run info camera; expect "info of the camera" 0 "azimuth: 24 deg"
+run info emit --json; that "info --json of a stage parses" \
+    python3 -c 'import json; assert json.load(open("out.txt"))["stage"]["id"] == "emit"'
 run info vdb; expect "info of an exporter" 0 "fields"
 run info domain; expect "info of a section" 0 "voxel: # number, above 0, m" "periodic: # group" "x-: # one of"
 run info time; expect "its defaults and ranges" 0 "fps: 24" "substeps: auto +# list of whole numbers, 1 to 2, or auto"
