@@ -56,8 +56,8 @@ class Tuned:
         check(what + ": it is baked anew", good, self.shelf())
         check("… and told", words in self.shelf()[-1][1], self.shelf()[-1])
         number = self.shelf()[-1][0]
-        check("… and seen", wait(lambda: self.page.run("return billow.looked").startswith("%d:" % number) and
-                                 self.page.settled()), self.page.run(SEEING))
+        seen = wait(lambda: self.page.run("return billow.looked").startswith("%d:" % number) and self.page.settled())
+        check("… and seen", seen, [number, seen, self.shelf(), self.page.run(SEEING)])
 
     def type(self, element, words):
         self.page.run("document.activeElement.blur()")
