@@ -32,6 +32,9 @@ struct head {
 };
 _Static_assert(sizeof(struct head) == 16, "what follows it is aligned as malloc does");
 
+/* Of a block of nothing too: an address at the very end of what was taken is, to those who look for leaks, nobody's. */
+static size_t some(size_t bytes) { return bytes ? bytes : 1; }
+
 static struct head *head_of(void *memory) { return (struct head *)memory - 1; }
 
 /* `taken` is what was to be had for `bytes`, which count already; the block begins `before` bytes in. */
@@ -49,7 +52,7 @@ static void *block_begin(char *taken, size_t before, size_t bytes)
 
 void *bw_calloc(size_t bytes)
 {
-    const size_t all = bytes + sizeof(struct head);
+    const size_t all = some(bytes) + sizeof(struct head);
     if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_take(bw_account_used(), all)) return NULL;
     return block_begin(calloc(1, all), sizeof(struct head), all);
 }
@@ -57,7 +60,7 @@ void *bw_calloc(size_t bytes)
 void *bw_alloc_aligned(size_t bytes)
 {
     if (bw_alloc_should_fail() || bytes > MOST / 2) return NULL;
-    const size_t all = ALIGNMENT + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t all = ALIGNMENT + (some(bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!bw_account_take(bw_account_used(), all)) return NULL;
     void *memory = block_begin(aligned_alloc(ALIGNMENT, all), ALIGNMENT, all);
     if (memory) head_of(memory)->bytes |= ALIGNED;
@@ -69,7 +72,7 @@ void *bw_realloc(void *memory, size_t bytes)
     if (!memory) return bw_calloc(bytes);
     struct head *head = head_of(memory);
     struct bw_account *account = head->account;
-    const size_t all = bytes + sizeof *head, had = head->bytes, more = all > had ? all - had : 0;
+    const size_t all = some(bytes) + sizeof *head, had = head->bytes, more = all > had ? all - had : 0;
     if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_take(account, more)) return NULL;
     head = realloc(head, all);
     bw_account_give(account, head ? had + more - all : more);
