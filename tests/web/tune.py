@@ -177,6 +177,7 @@ def curve(page, t):
     t.read()
     t.row("stages.source.density", "svg").send_keys(Keys.DELETE)
     check("Delete takes it away", wait(lambda: circles() == 3), circles())
+    t.read()
     newest = "return document.querySelector('.card').textContent"
     t.tries("a key that comes late", lambda: page.run("billow.tune.put(billow.tune.text.replace(/30: 1(?=[,}])/, '30: 0.3'))"),
             "source.density")
