@@ -66,8 +66,7 @@ static json_t *preset_find_json(const struct session *s, const char *name, json_
 {
     struct bw_diag why = {0};
     char *path = bw_preset_find(name, s->preset_path, s->folders.presets, &why);
-    if (!path && all_has_word(s, name, all)) bw_diag_free(&why);
-    else if (!path) nothing_found(s, name, &why, d);
+    if (!path && !all_has_word(s, name, all)) nothing_found(s, name, &why, d);
     bw_diag_free(&why);
     struct bw_preset *p = path ? session_preset(s, path, d) : NULL;
     json_t *o = p ? preset_json(p, s->registry) : NULL;
