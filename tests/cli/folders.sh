@@ -5,8 +5,9 @@
 sed 's/1001-1006/1001-1002/' puff.yaml >short.yaml
 sed 's/voxel: 2 cm/voxel: 5 mm/; s/frames: 1001-1006/frames: 1001-1030/' puff.yaml >long.yaml
 
-# ---- it goes away ----
-during 1 'while [ -e gone ]; do rm -rf gone; done 2>/dev/null' bake long.yaml --out gone; expect "a folder that is removed" 6 "the folder gone is gone"
+# ---- it goes away (rm takes the files first: a bake may meet the folder half empty) ----
+during 1 'while [ -e gone ]; do rm -rf gone; done 2>/dev/null' bake long.yaml --out gone
+expect "a folder that is removed" 6 "the folder gone is gone|or its folder, was removed"
 that "none is made in its place" test ! -e gone
 during 1 "mv here away" bake long.yaml --out here; expect "a folder that is moved" 6 "the folder here is gone"
 that "none is made in its place either" test ! -e here
