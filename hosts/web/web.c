@@ -3,6 +3,7 @@
 #include "web.h"
 
 #include "http/server.h"
+#include "keep/keep.h"
 #include "tune/tune.h"
 #include <signal.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ static void web_close(struct bw_web *w)
     queue_stop(&w->queue);
     resumes_stop(&w->resumes);
     server_stop(&w->server);
-    keep_stop(&w->keep); // nobody can begin a movie any more
+    keep_stop(&w->keep);
     resumes_free(&w->resumes);
     tune_close(w->tune);
     views_free(&w->views);
@@ -105,10 +106,9 @@ static void signals_block(sigset_t *before)
 
 static enum bw_status web_start(struct bw_web *w, const struct bw_web_options *o, char *why, size_t why_size)
 {
-    const int drawing = queue_start(&w->queue, &w->shelf, &w->views, o->gentle);
+    const int drawing = queue_start(&w->queue, &w->shelf, &w->views, &w->keep, o->gentle);
     w->server = (struct server){.shelf = &w->shelf,
                                 .queue = &w->queue,
-                                .keep = &w->keep,
                                 .resumes = &w->resumes,
                                 .plotter = o->plotter ? o->plotter : BW_PLOTTER};
     enum bw_status status = server_start(&w->server, o->listen ? o->listen : "127.0.0.1", o->port, why, why_size);
@@ -128,7 +128,6 @@ static enum bw_status web_open(struct bw_session *session, const struct bw_web_o
     pthread_mutex_init(&w->lock, NULL);
     shelf_init(&w->shelf, session);
     views_init(&w->views);
-    keep_init(&w->keep, &w->shelf, &w->views);
     resumes_init(&w->resumes, &w->shelf, &w->server.events);
     signals_block(&before);
     enum bw_status status = web_start(w, o, why, why_size);

@@ -45,7 +45,7 @@ const s = new OffscreenCanvas(8 * n, 4), g = s.getContext('2d');
 g.drawImage(t.canvas, 0, 0, t.canvas.width, h, 0, 0, 8 * n, 4);
 const seen = g.getImageData(0, 0, 8 * n, 4).data;
 return Array.from({ length: n }, (_, i) => Array.from({ length: 32 }, (_, k) => seen[4 * (i * 8 + k % 8 + 8 * n * (k >> 3)) + 1]));"""
-ASKED = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('rest=2'))"""
+ASKED = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('thumb=1&rest=2'))"""
 
 
 # Where the picture differs from what it was at KEEP: left, top, right, bottom.
@@ -197,6 +197,14 @@ def saves(page):
     page.settled()
     page.keys("g")
     check("G saves a picture", wait(lambda: said().endswith("views/wisp_001.png")) and os.path.exists(said()), said())
+    first = said()
+    for n in ("2", "3"): # with the domain over it, and without it again
+        page.keys("d")
+        page.settled()
+        page.keys("g")
+        wait(lambda k=n: said().endswith("00%s.png" % k))
+        with open(first, "rb") as a, open(said(), "rb") as b:
+            check("… as it is seen, " + n, (a.read() == b.read()) == (n == "3"), said())
     page.keys("k")
     page.keys(Keys.END)
     page.drag(200, 0)

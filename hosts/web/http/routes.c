@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MOST = 32 << 20 };
+enum { FILE_MOST = 32 << 20, PICTURE_MOST = 16 << 20 };
 
 /* ---- pictures ---- */
 
@@ -46,11 +46,20 @@ static enum MHD_Result wish_answer(struct visit *v, int kind)
     if (!r) return MHD_NO;
     r->wish = wish;
     r->kind = kind;
+    struct request *carried = *v->waits; // what is sent goes over to the one that waits
+    if (carried) {
+        r->sent = carried->body;
+        r->sent_size = carried->body_size;
+        carried->body = NULL;
+        request_free(carried);
+    }
+    if (kind >= REQUEST_KEEP) r->wish.rest = 2; // one thread saves
+    if (kind >= REQUEST_KEEP) r->wish.thumb = 1;
     return request_send(v, r);
 }
 
 static enum MHD_Result picture_answer(struct visit *v) { return wish_answer(v, REQUEST_PICTURE); }
-static enum MHD_Result keep_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP); }
+static enum MHD_Result marks_answer(struct visit *v) { return wish_answer(v, REQUEST_MARKS); }
 static enum MHD_Result probe_answer(struct visit *v) { return wish_answer(v, REQUEST_PROBE); }
 
 static enum MHD_Result scene_answer(struct visit *v)
@@ -80,7 +89,10 @@ static enum MHD_Result request_finish(struct visit *v, struct request *r)
     char range[64];
     snprintf(range, sizeof range, "%.9g,%.9g", a.range[0], a.range[1]);
     if (a.range[0] < a.range[1]) MHD_add_response_header(out, "X-Range", range);
-    if (*a.marks) MHD_add_response_header(out, "X-Marks", a.marks);
+    char box[160];
+    snprintf(box, sizeof box, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g", a.box[0][0], a.box[0][1], a.box[0][2], a.box[1][0],
+             a.box[1][1], a.box[1][2]);
+    if (a.box[0][2] < a.box[1][2]) MHD_add_response_header(out, "X-Box", box);
     if (a.empty) MHD_add_response_header(out, "X-Empty", "1");
     return reply_send(v->c, a.code, a.type, out);
 }
@@ -166,27 +178,12 @@ static enum MHD_Result resume_answer(struct visit *v)
     return reply_bytes(v->c, MHD_HTTP_CONFLICT, "text/plain; charset=utf-8", why, strlen(why));
 }
 
-/* ---- a movie of what is seen ---- */
+/* ---- what is saved ---- */
 
-static enum MHD_Result movie_answer(struct visit *v)
-{
-    const char *wrong = keep_movie(v->s->keep, v->body);
-    return wrong ? reply_sentence(v->c, MHD_HTTP_CONFLICT, wrong) : reply_sentence(v->c, MHD_HTTP_OK, "it is made");
-}
-
-static enum MHD_Result movie_state_answer(struct visit *v)
-{
-    json_t *state = keep_state(v->s->keep);
-    char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
-    json_decref(state);
-    return text ? reply_bytes(v->c, MHD_HTTP_OK, "application/json", text, strlen(text)) : MHD_NO;
-}
-
-static enum MHD_Result movie_stop_answer(struct visit *v)
-{
-    keep_cancel(v->s->keep);
-    return reply_sentence(v->c, MHD_HTTP_OK, "it is given up");
-}
+static enum MHD_Result keep_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_PICTURE); }
+static enum MHD_Result frame_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_FRAME); }
+static enum MHD_Result film_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_FILM); }
+static enum MHD_Result drop_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_DROP); }
 
 /* ---- the table ---- */
 
@@ -199,10 +196,11 @@ static const struct routing routes[] = {
     {"GET", "metrics.csv", metrics_answer, 0},
     {"GET", "timings.csv", timings_answer, 0},
     {"GET", "plotter.js", plotter_answer, 0},
-    {"POST", "keep", keep_answer, 0},
-    {"POST", "movie", movie_answer, 1},
-    {"GET", "movie-state", movie_state_answer, 0},
-    {"POST", "movie-stop", movie_stop_answer, 0},
+    {"GET", "marks", marks_answer, 0},
+    {"POST", "keep", keep_answer, PICTURE_MOST},
+    {"POST", "movie-frame", frame_answer, PICTURE_MOST},
+    {"POST", "movie-end", film_answer, 0},
+    {"POST", "movie-drop", drop_answer, 0},
     {"POST", "stop", stop_answer, 0},
     {"POST", "checkpoint", checkpoint_answer, 0},
     {"POST", "resume", resume_answer, 0},
@@ -215,12 +213,12 @@ static const struct page_file *page_find(const char *path)
     return NULL;
 }
 
-int route_takes_body(const struct server *s, const char *path)
+long route_takes_body(const struct server *s, const char *path)
 {
     const struct routing *r = s->tune ? tuning_find(path) : NULL;
-    if (r && r->body) return 1;
+    if (r && r->body) return r->body;
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
-        if (routes[i].body && !strcmp(routes[i].path, path)) return 1;
+        if (!strcmp(routes[i].path, path)) return routes[i].body;
     return 0;
 }
 
@@ -231,10 +229,10 @@ enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *me
     if (r && !r->body) return r->done ? request_finish(&v, r) : MHD_NO;
     const struct routing *tuning = s->tune || !strcmp(path, "preset") ? tuning_find(path) : NULL;
     int known = tuning != NULL;
-    if (tuning && !strcmp(tuning->method, method) && tuning->body == (v.body != NULL)) return tuning->answer(&v);
+    if (tuning && !strcmp(tuning->method, method) && !tuning->body == !v.body) return tuning->answer(&v);
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         if (strcmp(routes[i].path, path) != 0) continue;
-        if (!strcmp(routes[i].method, method) && routes[i].body == (v.body != NULL)) return routes[i].answer(&v);
+        if (!strcmp(routes[i].method, method) && !routes[i].body == !v.body) return routes[i].answer(&v);
         known = 1;
     }
     const struct page_file *f = page_find(path);

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PORT = 8420, PORTS = 20, CONNECTIONS = 96, IDLE_SECONDS = 8, REQUEST_BYTES = 16 << 10, BODY_BYTES = 256 << 10 };
+enum { PORT = 8420, PORTS = 20, CONNECTIONS = 96, IDLE_SECONDS = 8, REQUEST_BYTES = 16 << 10 };
 
 /* ---- who may ask ---- */
 
@@ -22,11 +22,11 @@ static const char *header(struct MHD_Connection *c, const char *name)
 }
 
 /// A body of a size that is told and not too large: room for it. 0: no.
-static int body_begin(struct MHD_Connection *c, const char *method, void **waits)
+static int body_begin(struct MHD_Connection *c, const char *method, long most, void **waits)
 {
     const char *length = header(c, "Content-Length");
     const long size = length ? strtol(length, NULL, 10) : 0;
-    if (strcmp(method, "POST") != 0 || header(c, "Transfer-Encoding") || size <= 0 || size > BODY_BYTES) return 0;
+    if (strcmp(method, "POST") != 0 || header(c, "Transfer-Encoding") || size <= 0 || size > most) return 0;
     struct request *r = calloc(1, sizeof *r);
     if (r) r->body = malloc((size_t)size + 1);
     if (!r || !r->body) {
@@ -89,7 +89,7 @@ static enum MHD_Result request_take(void *server, struct MHD_Connection *c, cons
         snprintf(there, sizeof there, "/%s/", s->guard.token);
         return reply_moved(c, there);
     }
-    if (has_body(c) && route_takes_body(s, path) && body_begin(c, method, waits)) return MHD_YES;
+    if (has_body(c) && body_begin(c, method, route_takes_body(s, path), waits)) return MHD_YES;
     if (has_body(c)) return reply_sentence(c, MHD_HTTP_CONTENT_TOO_LARGE, "nothing here takes such a body");
     return route(s, c, method, path, waits);
 }

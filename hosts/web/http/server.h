@@ -5,7 +5,6 @@
 
 #include "admission/admission.h"
 #include "events.h"
-#include "keep/keep.h"
 #include "guard.h"
 #include "resume/resume.h"
 #include "show/queue.h"
@@ -20,7 +19,6 @@ struct server {
     struct shelf *shelf;
     struct tune *tune; ///< NULL: no preset is tuned
     struct queue *queue;
-    struct keep *keep;
     struct resumes *resumes;
     const char *plotter; ///< path of a script
     char address[200];
@@ -33,8 +31,8 @@ void server_stop(struct server *s);
 
 /// routes.c: answer a request whose sender may ask; `path` is what follows the token. `waits`: MHD's place for what a
 /// connection keeps.
-/// May a body come with that? One that may is whole when `route` is called, in the request in `waits`.
-int route_takes_body(const struct server *s, const char *path);
+/// How many bytes may come with that? They are whole when `route` is called, in the request in `waits`.
+long route_takes_body(const struct server *s, const char *path);
 enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *method, const char *path, void **waits);
 
 #endif

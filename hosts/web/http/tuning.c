@@ -64,9 +64,12 @@ static enum MHD_Result save_answer(struct visit *v)
     return text_answer(v, said, good);
 }
 
+enum { TEXT_MOST = 256 << 10 };
+
 static const struct routing routes[] = {
-    {"GET", "preset", preset_answer, 0}, {"GET", "table", table_answer, 0}, {"GET", "text", text_of_answer, 0},
-    {"POST", "try", try_answer, 1},      {"POST", "bake", bake_answer, 1},  {"POST", "save", save_answer, 1},
+    {"GET", "preset", preset_answer, 0},      {"GET", "table", table_answer, 0},
+    {"GET", "text", text_of_answer, 0},       {"POST", "try", try_answer, TEXT_MOST},
+    {"POST", "bake", bake_answer, TEXT_MOST}, {"POST", "save", save_answer, TEXT_MOST},
 };
 
 const struct routing *tuning_find(const char *path)

@@ -16,7 +16,7 @@ struct visit {
 struct routing {
     const char *method, *path;
     enum MHD_Result (*answer)(struct visit *v);
-    int body; ///< 1: it takes one
+    long body; ///< most bytes of one; 0: it takes none
 };
 
 /// The value of a key of the request's query, or NULL.

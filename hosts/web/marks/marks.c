@@ -1,119 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "marks.h"
 
-#include "columns.h"
-#include "particles.h"
-#include "shapes.h"
+#include "tiles.h"
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-int32_t marks_of(const char *letters)
+enum { POINTS_MOST = 50000 }; ///< of more every second, third … is told
+
+/// A text in quotes; a file's name may hold anything.
+static void text_write(FILE *out, const char *text)
 {
-    static const char known[] = "podt";
-    int32_t out = 0;
-    for (; letters && *letters; letters++) {
-        const char *at = strchr(known, *letters);
-        if (!at) return -1;
-        out |= 1 << (at - known);
+    json_t *o = json_string(text);
+    char *quoted = o ? json_dumps(o, JSON_ENCODE_ANY) : NULL;
+    fputs(quoted ? quoted : "\"\"", out);
+    free(quoted);
+    json_decref(o);
+}
+
+static double number_read(const void *data, uint32_t precision, int64_t i)
+{
+    if (precision == BW_F32) return (double)((const float *)data)[i];
+    return precision == BW_F64P ? ((const double *)data)[i] : (double)((const int64_t *)data)[i];
+}
+
+/// Numbers of what a page draws; there is no NaN in JSON.
+static void attribute_write(FILE *out, const struct bw_snapshot_points *p, uint32_t a)
+{
+    const uint32_t comps = p->attributes[a].comps;
+    const int64_t step = 1 + p->count / POINTS_MOST;
+    const char *before = "";
+    fputc(',', out);
+    text_write(out, p->attributes[a].name);
+    fputs(":[", out);
+    for (int64_t i = 0; i < p->count; i += step)
+        for (uint32_t c = 0; c < comps; c++, before = ",") {
+            const double x = number_read(p->data[a], p->attributes[a].precision, i * comps + c);
+            fprintf(out, "%s%.5g", before, isfinite(x) ? x : 0);
+        }
+    fputc(']', out);
+}
+
+static int is_drawn(const char *attribute)
+{
+    static const char *const drawn[] = {"pos", "strength", "radius", "colour", "turn", "turn_w", "shape", "size"};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+        if (!strcmp(drawn[i], attribute)) return 1;
+    return 0;
+}
+
+static void points_write(FILE *out, struct bw_snapshot *snapshot)
+{
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    if (!snapshot || bw_snapshot_facts(snapshot, &f)) f.n_points = 0;
+    fputs(",\"points\":[", out);
+    for (uint32_t i = 0; i < f.n_points; i++) {
+        const struct bw_snapshot_points *p = &f.points[i];
+        fprintf(out, "%s{\"count\":%lld,\"name\":", i ? "," : "", (long long)p->count);
+        text_write(out, p->name);
+        for (uint32_t a = 0; a < p->n_attributes; a++)
+            if (p->data[a] && is_drawn(p->attributes[a].name)) attribute_write(out, p, a);
+        fputc('}', out);
     }
-    return out;
+    fputc(']', out);
 }
 
 static uint32_t points_count(struct bw_snapshot *snapshot)
 {
     struct bw_snapshot_facts f = {.size = sizeof f};
-    return snapshot && !bw_snapshot_facts(snapshot, &f) ? f.n_points : 0;
+    return bw_snapshot_facts(snapshot, &f) ? 0 : f.n_points;
 }
 
 /// Of a frame that a bake has just made its own, else its files'.
-static void points_take(struct marks *m, struct source *s, int64_t frame, struct bw_snapshot *snapshot)
+static void points_tell(FILE *out, struct source *s, int64_t frame, struct bw_snapshot *own)
 {
-    if (points_count(snapshot) && !bw_snapshot_hold(snapshot)) {
-        m->points = snapshot;
-        return;
+    struct bw_snapshot *files = NULL;
+    const int has = points_count(own) > 0;
+    if (!has && source_points(s, frame, &files) && s->cache) {
+        fputs(",\"why\":", out);
+        text_write(out, bw_error_last()->sentence);
     }
-    const enum bw_status status = source_points(s, frame, &m->points);
-    snprintf(m->why, sizeof m->why, "%s", status && s->cache ? bw_error_last()->sentence : "");
+    points_write(out, has ? own : files);
+    if (files) bw_snapshot_close(files);
 }
 
-void marks_take(struct marks *m, struct source *s, int64_t frame, int32_t wanted)
+static void tiles_tell(FILE *out, struct bw_snapshot *snapshot)
 {
-    const int32_t todo = wanted & ~m->had;
-    struct bw_snapshot *snapshot = NULL;
-    m->had |= todo;
-    if (todo & (MARK_OUTLINES | MARK_DOMAIN) && !m->outlines) {
-        char *text = source_outlines(s, frame);
-        m->outlines = text ? json_loads(text, 0, NULL) : NULL;
-        bw_text_free(text);
+    struct tiles tiles;
+    tiles_take(&tiles, snapshot);
+    fputs(",\"tiles\":[", out);
+    for (int i = 0; i < tiles.n; i++) {
+        const struct tile_set *t = &tiles.set[i];
+        fprintf(out, "%s{\"origin\":[%.9g,%.9g,%.9g],\"edge\":[%.9g,%.9g,%.9g],\"at\":[", i ? "," : "", t->origin[0],
+                t->origin[1], t->origin[2], t->edge[0], t->edge[1], t->edge[2]);
+        for (int64_t k = 0; k < t->n; k++)
+            fprintf(out, "%s%d,%d,%d", k ? "," : "", t->coord[k][0], t->coord[k][1], t->coord[k][2]);
+        fputs("]}", out);
     }
-    if (!(todo & (MARK_PARTICLES | MARK_TILES | MARK_OUTLINES))) return;
-    if (source_snapshot(s, frame, &snapshot)) return;
-    if (todo & (MARK_PARTICLES | MARK_OUTLINES) && !m->points) points_take(m, s, frame, snapshot);
-    if (todo & MARK_TILES) tiles_take(&m->tiles, snapshot);
-    bw_snapshot_close(snapshot);
+    fputc(']', out);
+    tiles_free(&tiles);
 }
 
-void marks_free(struct marks *m)
+static void marks_write(FILE *out, struct source *s, const struct wish *w, const struct bw_view_facts *f)
 {
-    if (m->points) bw_snapshot_close(m->points);
-    json_decref(m->outlines);
-    tiles_free(&m->tiles);
-    *m = (struct marks){0};
-}
-
-static void say(char said[200], long long n, const char *what)
-{
-    const size_t length = strlen(said);
-    snprintf(said + length, 200 - length, "%s%lld %s%s", length ? ", " : "", n, what, n == 1 ? "" : "s");
-}
-
-/// How many there are, by their name, which is plural already.
-static void points_say(const struct bw_snapshot_points *p, char said[200])
-{
-    const size_t n = strlen(p->name);
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(n && p->name[n - 1] == 's' ? n - 1 : n), p->name);
-    say(said, p->count, name);
-}
-
-/// What is drawn one after the other: lines are not hidden by points.
-enum layer { LAYER_POINTS, LAYER_LINES, LAYER_BODIES };
-
-static int layer_of(const struct bw_snapshot_points *p)
-{
-    if (!strcmp(p->name, "bodies")) return LAYER_BODIES;
-    return column_find(p, "strength").data ? LAYER_LINES : LAYER_POINTS;
-}
-
-static int layer_draw(const struct marks *m, const struct paint *p, double metre, int layer, char said[200])
-{
-    struct bw_snapshot_facts f = {.size = sizeof f};
-    int n = 0;
-    if (!m->points || bw_snapshot_facts(m->points, &f)) f.n_points = 0;
-    for (uint32_t i = 0; i < f.n_points; i++) {
-        if (layer_of(&f.points[i]) != layer) continue;
-        n++;
-        if (layer == LAYER_BODIES) bodies_draw(p, &f.points[i], metre);
-        else particles_draw(p, &f.points[i], metre);
-        if (layer != LAYER_BODIES) points_say(&f.points[i], said);
+    struct bw_snapshot *snapshot;
+    fprintf(out, "{\"metre\":%.9g,\"y_up\":%s", f->metre, f->y_up ? "true" : "false");
+    if (w->marks & (MARK_OUTLINES | MARK_DOMAIN)) {
+        char *outlines = source_outlines(s, w->frame);
+        fprintf(out, ",\"outlines\":%s", outlines ? outlines : "null");
+        bw_text_free(outlines);
     }
-    return n;
+    if (w->marks & ~MARK_DOMAIN && !source_snapshot(s, w->frame, &snapshot)) {
+        if (w->marks & (MARK_PARTICLES | MARK_OUTLINES)) points_tell(out, s, w->frame, snapshot);
+        if (w->marks & MARK_TILES) tiles_tell(out, snapshot);
+        bw_snapshot_close(snapshot);
+    }
+    fputc('}', out);
 }
 
-void marks_draw(const struct marks *m, const struct paint *p, const struct bw_view_facts *f, int32_t wanted,
-                char said[200])
+static struct drawn source_marks(struct views *v, struct source *s, const struct wish *w)
 {
-    *said = '\0';
-    if (wanted & MARK_PARTICLES) {
-        const int points = layer_draw(m, p, f->metre, LAYER_POINTS, said);
-        if (!layer_draw(m, p, f->metre, LAYER_LINES, said) && !points)
-            snprintf(said, 200, "%s", *m->why ? m->why : "no particles in this frame's files");
+    struct drawn answer = {.code = 200, .type = "application/json"};
+    char *text = NULL;
+    struct open_view *o = w->rest == 2 ? views_pass(v, s, w->frame) : views_take(v, s, w->frame);
+    if (!o) return drawn_failure(s, w->frame);
+    FILE *out = open_memstream(&text, &answer.size);
+    if (out) marks_write(out, s, w, &o->facts);
+    views_give(v, o);
+    const int bad = !out || ferror(out);
+    if ((out && fclose(out)) || bad) {
+        free(text);
+        return drawn_words(500, "out of memory");
     }
-    if (wanted & MARK_TILES) say(said, tiles_draw(p, &m->tiles, f->y_up), "tile");
-    if (wanted & MARK_DOMAIN) domains_draw(p, m->outlines, f->metre);
-    if (!(wanted & MARK_OUTLINES)) return;
-    if (!m->outlines)
-        snprintf(said + strlen(said), 200 - strlen(said), "%sno preset beside these files", *said ? ", " : "");
-    else if (!p->lens.slice) say(said, shapes_draw(p, m->outlines, f->metre), "outline");
-    layer_draw(m, p, f->metre, LAYER_BODIES, said);
+    answer.bytes = text;
+    return answer;
+}
+
+struct drawn draw_marks(struct views *v, struct shelf *shelf, const struct wish *w)
+{
+    struct source *s = shelf_take(shelf, w->of);
+    struct drawn out = s ? source_marks(v, s, w) : (struct drawn){.code = 204};
+    shelf_give(shelf, s);
+    return out;
 }

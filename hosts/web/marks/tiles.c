@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tiles.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +15,6 @@ static int by_place(const void *a, const void *b)
     for (int k = 2; k >= 0; k--)
         if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
     return 0;
-}
-
-static int is_there(const struct tile_set *s, const int32_t at[3])
-{
-    return s->n && bsearch(at, s->coord, (size_t)s->n, sizeof *s->coord, by_place) != NULL;
 }
 
 static void set_sort(struct tile_set *s)
@@ -114,74 +108,4 @@ void tiles_free(struct tiles *t)
 {
     for (int i = 0; i < t->n; i++) free(t->set[i].coord);
     *t = (struct tiles){0};
-}
-
-/* ---- drawing ---- */
-
-/// Corner (x, y, z) of tiles, as the picture has it.
-static void corner(const struct tile_set *s, const int32_t at[3], int y_up, double out[3])
-{
-    double p[3];
-    for (int a = 0; a < 3; a++) p[a] = s->origin[a] + at[a] * s->edge[a];
-    out[0] = p[0];
-    out[1] = y_up ? -p[2] : p[1];
-    out[2] = y_up ? p[1] : p[2];
-}
-
-/// Of the four tiles round an edge, by bits, those that are there.
-static int round_edge(const struct tile_set *s, const int32_t at[3], int axis)
-{
-    int there = 0;
-    for (int i = 0; i < 4; i++) {
-        int32_t beside[3] = {at[0], at[1], at[2]};
-        beside[(axis + 1) % 3] -= i & 1;
-        beside[(axis + 2) % 3] -= i >> 1;
-        there |= is_there(s, beside) << i;
-    }
-    return there;
-}
-
-/// The edge along `axis` from a corner, once: it is its first tile's; inside of them all there is none to be seen.
-static void edge_draw(const struct paint *p, const struct tile_set *s, const int32_t at[3], int axis, int own, int y_up)
-{
-    static const struct ink ink = {{0.55f, 0.75f, 0.9f}, 0.3f};
-    const int there = round_edge(s, at, axis);
-    double from[3], to[3];
-    int32_t end[3] = {at[0], at[1], at[2]};
-    if (there == 15 || there & ((1 << own) - 1)) return;
-    end[axis]++;
-    corner(s, at, y_up, from);
-    corner(s, end, y_up, to);
-    paint_line(p, from, to, &ink);
-}
-
-static void tile_draw(const struct paint *p, const struct tile_set *s, const int32_t at[3], int y_up)
-{
-    static const struct ink ink = {{0.55f, 0.75f, 0.9f}, 0.5f};
-    if (p->lens.slice) {
-        double a[3], b[3], lo[3], hi[3];
-        const int32_t end[3] = {at[0] + 1, at[1] + 1, at[2] + 1};
-        corner(s, at, y_up, a);
-        corner(s, end, y_up, b);
-        for (int k = 0; k < 3; k++) lo[k] = fmin(a[k], b[k]), hi[k] = fmax(a[k], b[k]);
-        paint_box(p, lo, hi, &ink);
-        return;
-    }
-    for (int axis = 0; axis < 3; axis++)
-        for (int i = 0; i < 4; i++) {
-            int32_t from[3] = {at[0], at[1], at[2]};
-            from[(axis + 1) % 3] += i & 1;
-            from[(axis + 2) % 3] += i >> 1;
-            edge_draw(p, s, from, axis, i, y_up);
-        }
-}
-
-int64_t tiles_draw(const struct paint *p, const struct tiles *t, int y_up)
-{
-    int64_t n = 0;
-    for (int i = 0; i < t->n; i++) {
-        for (int64_t k = 0; k < t->set[i].n; k++) tile_draw(p, &t->set[i], t->set[i].coord[k], y_up);
-        n += t->set[i].n;
-    }
-    return n;
 }

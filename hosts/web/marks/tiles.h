@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Active tiles as the edges of their boxes; of a cache, whose files have none, the blocks of cells that hold
+/* Active tiles; of a cache, whose files have none, the blocks of cells that hold
  * something. */
 #ifndef WEB_TILES_H
 #define WEB_TILES_H
 
-#include "paint.h"
+#include <billow/bake.h>
 
 enum { TILE_SETS = 8 };
 
@@ -23,7 +23,5 @@ struct tiles {
 /// All of a snapshot. What there is no memory for is left out.
 void tiles_take(struct tiles *t, struct bw_snapshot *snapshot);
 void tiles_free(struct tiles *t);
-/// `y_up`: of the grids. Answers how many there are.
-int64_t tiles_draw(const struct paint *p, const struct tiles *t, int y_up);
 
 #endif

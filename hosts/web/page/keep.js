@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saving what is seen, beside the cache: a picture, or a movie that the server makes.
+// Saving what is seen, beside the cache: a picture, or a movie, which is sent picture by picture.
 
-import { eyeOf } from './path.js';
 
 const get = (id) => document.getElementById(id);
-const POLL_MS = 400;
+const RANGE_HEIGHT = 32;
 
 export class Keep {
   constructor(app) {
@@ -12,7 +11,7 @@ export class Keep {
     get('keep-picture').addEventListener('click', () => this.picture());
     get('keep-movie').addEventListener('click', () => this.open());
     get('movie-close').addEventListener('click', () => get('movie').close());
-    get('movie-stop').addEventListener('click', () => fetch('movie-stop', { method: 'POST' }).catch(() => null));
+    get('movie-stop').addEventListener('click', () => { this.stop = true; });
     get('movie-form').addEventListener('submit', (event) => { event.preventDefault(); this.movie(); });
   }
 
@@ -29,14 +28,35 @@ export class Keep {
     Object.assign(all, { h: String(2 * Math.round(h / 2)) });
     if (all.mode === 'render') all.w = String(Math.min(4096, Math.max(16, w)));
     delete all.rest;
+    all.q = '100';
     return all;
+  }
+
+  /** To that address, as JPEG; its answer of one line, or an error with it. */
+  async send(path, body) {
+    const answer = await fetch(`${path}&client=${this.app.client}K`, { method: 'POST', body }).catch(() => null);
+    const said = answer ? await answer.text() : 'The server does not answer.';
+    if (!answer || !answer.ok) throw new Error(said);
+    return said;
+  }
+
+  /** A picture with what is drawn over it, to be sent. */
+  async drawn(wish) {
+    const { viewport } = this.app, image = await viewport.fetch(new URLSearchParams(wish).toString(), `${this.app.client}K`, true);
+    if (!image) throw new Error('what is to be seen is not there any more');
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    viewport.put(canvas.getContext('2d'), image, 0, 0, image.width, image.height, Math.max(1, image.height / 720));
+    return canvas.convertToBlob({ type: 'image/jpeg', quality: 1 });
   }
 
   async picture() {
     if (!this.app.viewport.ready()) return;
     this.say('…');
-    const answer = await fetch(`keep?${new URLSearchParams(this.wish(0))}&client=${this.app.client}K`, { method: 'POST' }).catch(() => null);
-    this.say(answer ? await answer.text() : 'The server does not answer.', !answer || !answer.ok);
+    try {
+      this.say(await this.send(`keep?of=${this.app.state.id}`, await this.drawn(this.wish(0))));
+    } catch (error) {
+      this.say(error.message, true);
+    }
   }
 
   open() {
@@ -48,7 +68,6 @@ export class Keep {
     ways.disabled = mode !== 'render';
     ways.querySelector('[value=keys]').disabled = path.keys.length < 2;
     ways.value = path.on ? 'keys' : ways.value === 'keys' && path.keys.length < 2 ? 'still' : ways.value;
-    get('movie-said').textContent = '';
     get('movie').showModal();
   }
 
@@ -56,30 +75,49 @@ export class Keep {
   eyes(frames) {
     const { app } = this, how = get('movie-camera').value;
     if (app.mode !== 'render') return null;
-    if (how === 'keys') return frames.map((f) => eyeOf(app.path.at(f)));
-    if (how === 'turn') return frames.map((f, i) => eyeOf(app.path.turned(i / frames.length)));
-    return app.camera.isMovies() ? null : frames.map(() => eyeOf(app.camera));
+    if (how === 'keys') return frames.map((f) => app.path.at(f).query());
+    if (how === 'turn') return frames.map((f, i) => app.path.turned(i / frames.length).query());
+    return app.camera.isMovies() ? null : frames.map(() => app.camera.query());
   }
 
-  async movie() {
+  /** Colours of slices by themselves would flicker: one range for all frames, from small pictures of each. */
+  async range(wish, frames) {
+    const ends = [];
+    if (wish.mode !== 'slice' || (wish.lo && wish.hi)) return {};
+    for (const frame of this.stop ? [] : frames) {
+      const answer = await fetch(`picture?${new URLSearchParams({ ...wish, frame, h: RANGE_HEIGHT })}&client=${this.app.client}K`);
+      ends.push(...(answer.headers.get('X-Range')?.split(',').map(Number) ?? []));
+    }
+    return ends.length ? { lo: Math.min(...ends), hi: Math.max(...ends) } : {};
+  }
+
+  movie() {
     const { app } = this, from = +get('movie-from').value, to = +get('movie-to').value;
     const frames = app.timeline.frames().filter((f) => f >= from && f <= to), eyes = this.eyes(frames);
-    const wish = this.wish(+get('movie-height').value);
-    for (const name of Object.keys(wish)) if (/^([etu][xyz]|angle|frame|g)$/.test(name)) delete wish[name];
-    const asked = { of: app.state.id, wish, frames, fps: app.fps() * app.timeline.speed, ...(eyes && { eyes }) };
-    const answer = await fetch('movie', { method: 'POST', body: JSON.stringify(asked) }).catch(() => null);
-    get('movie-said').textContent = !answer ? 'The server does not answer.' : answer.ok ? '' : await answer.text();
-    if (!answer || !answer.ok) return;
+    const wish = { ...this.wish(+get('movie-height').value), rest: '2' };
+    for (const name of Object.keys(wish)) if (/^([etu][xyz]|angle)$/.test(name)) delete wish[name];
     get('movie').close();
-    this.watch();
+    this.make(frames, eyes, wish, app.state.id, app.fps() * app.timeline.speed);
   }
 
-  async watch() {
-    const answer = await fetch('movie-state').catch(() => null), m = answer && answer.ok ? await answer.json() : null;
-    get('movie-stop').hidden = !(m && m.running);
-    if (!m) this.say('The server does not answer.', true);
-    else if (!m.running) this.say(m.said, m.failed);
-    else this.say(`movie: ${m.done} of ${m.total}`);
-    if (m && m.running) setTimeout(() => this.watch(), POLL_MS);
+  async make(frames, eyes, wish, of, fps) {
+    const path = `of=${of}&fps=${fps}`;
+    this.stop = false;
+    get('movie-stop').hidden = false;
+    get('keep-movie').disabled = true;
+    try {
+      Object.assign(wish, await this.range(wish, frames));
+      for (const [i, frame] of frames.entries()) {
+        if (this.stop) throw new Error('given up');
+        this.say(`movie: ${i} of ${frames.length}`);
+        await this.send(`movie-frame?${path}`, await this.drawn({ ...wish, ...(eyes && eyes[i]), frame }));
+      }
+      this.say(await this.send(`movie-end?${path}`));
+    } catch (error) {
+      this.say(error.message, true);
+      await this.send(`movie-drop?${path}`).catch(() => null);
+    }
+    get('movie-stop').hidden = true;
+    get('keep-movie').disabled = false;
   }
 }

@@ -96,9 +96,3 @@ export class Path {
     return out;
   }
 }
-
-/** The server's ten numbers. */
-export function eyeOf(camera) {
-  const q = camera.query();
-  return ['ex', 'ey', 'ez', 'tx', 'ty', 'tz', 'ux', 'uy', 'uz', 'angle'].map((name) => +(+q[name]).toPrecision(8));
-}

@@ -3,6 +3,7 @@
 // on its way; what comes too late is not shown.
 
 import { Camera } from './camera.js';
+import { lensOfEye, lensOfSlice } from './overlay.js';
 
 const QUICK = 480 * 270, SHARP = 960 * 540, REST_MS = 140, KEPT = 600;
 
@@ -12,9 +13,7 @@ export class Viewport {
     this.box = document.getElementById('viewport');
     this.canvas = document.getElementById('picture');
     this.kept = new Map(); // pictures by what was asked
-    this.eyes = new Map(); // of the movie's camera there
-    this.said = new Map(); // what is drawn over it, in words
-    this.ranges = new Map(); // of a slice's colours
+    this.told = new Map(); // of each: eye (the movie's camera), range (a slice's colours), box (its layer)
     this.asked = 0; // every wish has a number
     this.shown = 0; // that of the newest picture that is seen
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
@@ -41,7 +40,6 @@ export class Viewport {
     const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
     Object.assign(all, { of: app.state.id, g: app.state.generation, frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
     if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1 });
-    Object.assign(all, app.marks.query());
     if (sharp) all.rest = 1;
     return new URLSearchParams(all).toString();
   }
@@ -99,36 +97,44 @@ export class Viewport {
       this.sharp = way === 'sharp';
       this.image = image;
       this.seen = wish.query;
-      const eye = this.eyes.get(wish.query);
+      const { eye } = this.told.get(wish.query) ?? {};
       const { app } = this;
       if (eye && app.camera && app.camera.isMovies()) app.camera = Camera.of(eye);
       this.other = other;
       this.paint(image);
       this.app.say('');
       this.count();
-      this.app.pictureShown(wish.frame, way, this.said.get(wish.query) ?? '');
+      this.app.pictureShown(wish.frame, way, image.marks?.words(image.lens) ?? '');
     } catch (error) {
       if (wish.number >= this.shown) this.app.say(error instanceof TypeError ? 'The server does not answer.' : error.message);
     }
   }
 
-  /** null: it was dropped for a newer one. */
-  async fetch(query, client) {
-    let blob = this.kept.get(query);
+  /** null: it was dropped for a newer one. `passing`: it is not wanted again. */
+  async fetch(query, client, passing = false) {
+    let blob = this.kept.get(query), told = this.told.get(query);
     if (!blob) {
       const answer = await fetch(`picture?${query}&client=${client}`);
       if (answer.status === 204) return null;
       if (!answer.ok) throw new Error(await answer.text());
       this.app.seconds = +answer.headers.get('X-Seconds');
       this.app.processor = +answer.headers.get('X-Processor');
-      this.said.set(query, answer.headers.get('X-Marks') ?? '');
-      if (answer.headers.get('X-Range')) this.ranges.set(query, answer.headers.get('X-Range'));
+      told = Object.fromEntries(['Eye', 'Range', 'Box'].map((name) => [name.toLowerCase(), answer.headers.get(`X-${name}`)]));
       blob = await answer.blob();
-      if (answer.headers.get('X-Eye')) this.eyes.set(query, answer.headers.get('X-Eye'));
       blob.empty = !!answer.headers.get('X-Empty');
-      this.keep(query, blob);
+      if (!passing) this.keep(query, blob, told);
     }
-    return Object.assign(await createImageBitmap(blob), { empty: blob.empty });
+    const [image, marks] = await Promise.all([createImageBitmap(blob), this.app.marks.of(query)]);
+    return Object.assign(image, { empty: blob.empty, marks, lens: marks && this.lens(query, told, image, marks.metre), told });
+  }
+
+  lens(query, { eye, box }, image, metre) {
+    if (box) {
+      const n = box.split(',').map((x) => x * metre);
+      return lensOfSlice(n.slice(0, 3), n.slice(3));
+    }
+    const own = new URLSearchParams(query), names = ['ex', 'ey', 'ez', 'tx', 'ty', 'tz', 'ux', 'uy', 'uz', 'angle'];
+    return lensOfEye(own.has('ex') ? names.map((name) => +own.get(name)) : eye.split(',').map(Number), image.width / image.height);
   }
 
   /** The same of what is compared with, at the nearest frame that it has. */
@@ -158,18 +164,17 @@ export class Viewport {
     if (this.image) this.paint(this.image);
   }
 
-  keep(query, blob) {
+  keep(query, blob, told) {
     this.kept.set(query, blob);
+    this.told.set(query, told);
     if (this.kept.size <= KEPT) return;
     const oldest = this.kept.keys().next().value;
     this.kept.delete(oldest);
-    this.eyes.delete(oldest);
-    this.said.delete(oldest);
-    this.ranges.delete(oldest);
+    this.told.delete(oldest);
   }
 
   /** The ends of the colours of the slice that is seen, or null. */
-  rangeShown() { return this.ranges.get(this.seen)?.split(',').map((x) => +(+x).toPrecision(6)) ?? null; }
+  rangeShown() { return this.told.get(this.seen)?.range?.split(',').map((x) => +(+x).toPrecision(6)) ?? null; }
 
   /** Shares of the picture's width and height at a place of the window; null: beside it. */
   pointAt(x, y) {
@@ -180,19 +185,26 @@ export class Viewport {
     return u >= 0 && u < 1 && v >= 0 && v < 1 ? [u, v] : null;
   }
 
+  /** A picture, and what is drawn over it. */
+  put(context, image, x, y, w, h, scale) {
+    context.drawImage(image, x, y, w, h);
+    image.marks?.draw(context, image.lens, x, y, w, h, scale);
+  }
+
   paint(image) {
     const { width, height } = this.canvas, context = this.canvas.getContext('2d');
     const k = Math.min(width / image.width, height / image.height);
     const w = image.width * k, h = image.height * k;
     context.imageSmoothingQuality = 'high';
     if (w < width - 1 || h < height - 1) context.clearRect(0, 0, width, height);
-    context.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
+    const box = [(width - w) / 2, (height - h) / 2, w, h, window.devicePixelRatio || 1];
+    this.put(context, image, ...box);
     if (!this.other || this.app.beside === null) return;
     context.save();
     context.beginPath();
     context.rect(0, 0, width * this.split, height);
     context.clip();
-    context.drawImage(this.other, (width - w) / 2, (height - h) / 2, w, h);
+    this.put(context, this.other, ...box);
     context.restore();
   }
 

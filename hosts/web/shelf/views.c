@@ -10,14 +10,12 @@ void views_init(struct views *v)
 {
     *v = (struct views){0};
     pthread_mutex_init(&v->lock, NULL);
-    pthread_mutex_init(&v->marking, NULL);
 }
 
 static void open_close(struct open_view *o)
 {
     bw_view_close(o->view);
     json_decref(o->fields);
-    marks_free(&o->marks);
     *o = (struct open_view){0};
 }
 
@@ -25,7 +23,6 @@ void views_free(struct views *v)
 {
     for (int i = 0; i < VIEWS; i++) open_close(&v->open[i]);
     pthread_mutex_destroy(&v->lock);
-    pthread_mutex_destroy(&v->marking);
 }
 
 /// `domain`: of files of another one; NULL: as the grids say.
@@ -163,11 +160,4 @@ void views_give(struct views *v, struct open_view *o)
     pthread_mutex_lock(&v->lock);
     o->users--;
     pthread_mutex_unlock(&v->lock);
-}
-
-void views_mark(struct views *v, struct open_view *o, struct source *s, int32_t wanted)
-{
-    pthread_mutex_lock(&v->marking);
-    marks_take(&o->marks, s, o->frame, wanted);
-    pthread_mutex_unlock(&v->marking);
 }

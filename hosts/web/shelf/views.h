@@ -3,7 +3,6 @@
 #ifndef WEB_VIEWS_H
 #define WEB_VIEWS_H
 
-#include "marks/marks.h"
 #include "source.h"
 
 enum { VIEWS = 8 };
@@ -16,14 +15,12 @@ struct open_view {
     int users, passing;              ///< passing: it is not in the list
     json_t *fields;                  ///< [{name, unit, kind}] of the snapshot
     double time, fps;
-    struct marks marks; ///< under the views' `marking`
 };
 
 struct views {
     pthread_mutex_t lock;
     struct open_view open[VIEWS];
     int64_t uses;
-    pthread_mutex_t marking; ///< one reads marks, others draw them when they are whole
 };
 
 void views_init(struct views *v);
@@ -32,8 +29,6 @@ void views_free(struct views *v);
 struct open_view *views_take(struct views *v, struct source *s, int64_t frame);
 /// The same for one picture of many: where it is not open, it does not stay open, and drives no other one out.
 struct open_view *views_pass(struct views *v, struct source *s, int64_t frame);
-/// Have what `wanted` (MARK_…) is drawn from, of a view in use.
-void views_mark(struct views *v, struct open_view *o, struct source *s, int32_t wanted);
 void views_give(struct views *v, struct open_view *o);
 
 #endif

@@ -24,8 +24,7 @@ struct drawn drawn_words(unsigned code, const char *words)
     return out;
 }
 
-/// The library's sentence. Frames of a bake may be gone again when it is given up.
-static struct drawn drawn_failure(struct source *s, int64_t frame)
+struct drawn drawn_failure(struct source *s, int64_t frame)
 {
     const struct bw_error *e = bw_error_last();
     const int absent = e->status == BW_ERR_IO || e->status == BW_ERR_USAGE;
@@ -55,13 +54,6 @@ const struct bw_eye *draw_eye(const struct open_view *o, const struct wish *w, s
     return movies;
 }
 
-static void marks_put(struct views *v, struct source *s, const struct wish *w, struct open_view *o,
-                      const struct paint *p, char said[200])
-{
-    views_mark(v, o, s, w->marks);
-    marks_draw(&o->marks, p, &o->facts, w->marks, said);
-}
-
 static enum bw_status render_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
                                   struct drawn *told)
 {
@@ -70,26 +62,11 @@ static enum bw_status render_draw(struct views *v, struct source *s, const struc
     struct bw_eye movies;
     const struct bw_eye *eye = draw_eye(o, w, &movies);
     enum bw_status status = bw_view_picture(o->view, eye, w->width, w->height, w->coarse, out);
-    struct paint p = {.to = out};
-    if (!status && w->marks && lens_of_eye(eye ? eye : &movies, (double)w->width / w->height, &p.lens))
-        marks_put(v, s, w, o, &p, told->marks);
     if (!w->has_eye) eye_tell(&movies, told->eye);
     told->empty = 1;
     for (int c = 0; c < 3; c++) told->empty &= !(o->facts.seen_lo[c] < o->facts.seen_hi[c]);
     views_give(v, o);
     return status;
-}
-
-/// Marks of a slice; they are worth no failure.
-static void slice_mark(struct views *v, struct source *s, const struct wish *w, const struct bw_pixels *out,
-                       struct drawn *told)
-{
-    struct paint p = {.to = out};
-    struct open_view *o = views_take(v, s, w->frame);
-    if (!o) return;
-    lens_of_slice(out, o->facts.metre, &p.lens);
-    marks_put(v, s, w, o, &p, told->marks);
-    views_give(v, o);
 }
 
 /// Of files those of that domain, if they are there; the snapshot is given up for it.
@@ -118,8 +95,7 @@ enum bw_status draw_cut(struct source *s, const struct wish *w, struct bw_snapsh
     return BW_OK;
 }
 
-static enum bw_status slice_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
-                                 struct drawn *told)
+static enum bw_status slice_draw(struct source *s, const struct wish *w, struct bw_pixels *out, struct drawn *told)
 {
     struct bw_snapshot *snapshot;
     struct wish look;
@@ -127,15 +103,11 @@ static enum bw_status slice_draw(struct views *v, struct source *s, const struct
     if (status) return status;
     status = bw_snapshot_picture(snapshot, look.look, 0, out);
     bw_snapshot_close(snapshot);
-    if (!status) memcpy(told->range, out->range, sizeof told->range);
-    if (!status && w->marks) slice_mark(v, s, w, out, told);
+    if (status) return status;
+    memcpy(told->range, out->range, sizeof told->range);
+    memcpy(told->box[0], out->lo, sizeof told->box[0]);
+    memcpy(told->box[1], out->hi, sizeof told->box[1]);
     return status;
-}
-
-enum bw_status draw_pixels(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
-                           struct drawn *told)
-{
-    return w->slice ? slice_draw(v, s, w, out, told) : render_draw(v, s, w, out, told);
 }
 
 static struct drawn picture_draw(struct views *v, struct source *s, const struct wish *w)
@@ -143,7 +115,8 @@ static struct drawn picture_draw(struct views *v, struct source *s, const struct
     struct bw_pixels pixels = {0};
     const double start = clock_seconds();
     struct drawn out = {.code = GOOD, .type = "image/jpeg"};
-    if (draw_pixels(v, s, w, &pixels, &out)) return drawn_failure(s, w->frame);
+    if (w->slice ? slice_draw(s, w, &pixels, &out) : render_draw(v, s, w, &pixels, &out))
+        return drawn_failure(s, w->frame);
     out.bytes = jpeg_make(&pixels, w->quality, &out.size);
     bw_pixels_free(&pixels);
     out.seconds = clock_seconds() - start;

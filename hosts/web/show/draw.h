@@ -17,10 +17,10 @@ struct drawn {
     /// s that its thread ran: what it waits where others use the machine slows nobody. Its helpers run as long on the
     /// other cores, so it is a part of the machine's time.
     double processor;
-    char marks[200]; ///< what is drawn over it, in words; "": nothing
-    double range[2]; ///< of a slice's colours; equal: none is told
-    char eye[280];   ///< the movie's camera, in numbers; "": none is told
-    int empty;       ///< a render shows a stage with nothing in it
+    double range[2];  ///< of a slice's colours; equal: none is told
+    double box[2][3]; ///< of a slice, the corners of its layer, m
+    char eye[280];    ///< the movie's camera, in numbers; "": none is told
+    int empty;        ///< a render shows a stage with nothing in it
 };
 
 /// A picture, or, in words, why there is none.
@@ -30,11 +30,10 @@ struct drawn draw_scene(struct views *v, struct shelf *s, const struct wish *w);
 /// Whose eye a render has, for bw_view_picture; `movies` gets the movie's, which in a narrower picture still sees all
 /// of its width.
 const struct bw_eye *draw_eye(const struct open_view *o, const struct wish *w, struct bw_eye *movies);
-/// The pixels of a picture (bw_pixels_free); `told` gets the camera and the marks. Errors are in bw_error_last.
-enum bw_status draw_pixels(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
-                           struct drawn *told);
 /// What a slice is cut from, to be closed: of the domain that is wished. *look gets how, for bw_snapshot_picture.
 enum bw_status draw_cut(struct source *s, const struct wish *w, struct bw_snapshot **cut, struct wish *look);
+/// The library's sentence. Frames of a bake may be gone again when it is given up.
+struct drawn drawn_failure(struct source *s, int64_t frame);
 /// A text as an answer.
 struct drawn drawn_words(unsigned code, const char *words);
 

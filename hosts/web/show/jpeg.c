@@ -22,3 +22,19 @@ unsigned char *jpeg_make(const struct bw_pixels *pixels, int quality, size_t *si
     *size = length;
     return out;
 }
+
+int jpeg_read(const void *jpeg, size_t size, struct bw_pixels *out)
+{
+    enum { MOST = 4096, ALL = 1 << 24 };
+    int w, h, sampling, colours;
+    tjhandle coder = tjInitDecompress();
+    *out = (struct bw_pixels){.channels = 3};
+    const int good = coder && !tjDecompressHeader3(coder, jpeg, size, &w, &h, &sampling, &colours) && w > 0 && h > 0 &&
+                     w <= MOST && h <= MOST && w * h <= ALL && (out->memory = malloc(3 * (size_t)w * (size_t)h)) &&
+                     !tjDecompress2(coder, jpeg, size, out->memory, w, 0, h, TJPF_RGB, TJFLAG_STOPONWARNING);
+    if (coder) tjDestroy(coder);
+    if (!good) free(out->memory);
+    out->width = w;
+    out->height = h;
+    return good;
+}

@@ -87,7 +87,6 @@ static json_t *values_read(struct source *s, int64_t frame, struct bw_snapshot *
 static enum bw_status slice_spot(struct source *s, const struct wish *w, double metre, struct spot *out)
 {
     struct bw_pixels small = {0};
-    struct lens lens;
     struct wish tiny;
     struct bw_snapshot *cut;
     enum bw_status status = draw_cut(s, w, &cut, &tiny);
@@ -96,13 +95,15 @@ static enum bw_status slice_spot(struct source *s, const struct wish *w, double 
     status = bw_snapshot_picture(cut, tiny.look, 0, &small);
     bw_snapshot_close(cut);
     if (status) return status;
-    lens_of_slice(&small, metre, &lens);
-    bw_pixels_free(&small);
-    const int right = lens.axis == 0 ? 1 : 0, up = lens.axis == 2 ? 1 : 2;
-    for (int a = 0; a < 3; a++) out->at[a] = 0.5 * (lens.lo[a] + lens.hi[a]);
-    out->at[right] = lens.lo[right] + w->point[0] * (lens.hi[right] - lens.lo[right]);
-    out->at[up] = lens.hi[up] - w->point[1] * (lens.hi[up] - lens.lo[up]);
+    int axis = 0; // across the layer, which is thin
+    for (int a = 1; a < 3; a++)
+        if (small.hi[a] - small.lo[a] < small.hi[axis] - small.lo[axis]) axis = a;
+    const int right = axis == 0 ? 1 : 0, up = axis == 2 ? 1 : 2;
+    for (int a = 0; a < 3; a++) out->at[a] = metre * 0.5 * (small.lo[a] + small.hi[a]);
+    out->at[right] = metre * (small.lo[right] + w->point[0] * (small.hi[right] - small.lo[right]));
+    out->at[up] = metre * (small.hi[up] - w->point[1] * (small.hi[up] - small.lo[up]));
     out->met = "cell";
+    bw_pixels_free(&small);
     return BW_OK;
 }
 

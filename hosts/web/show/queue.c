@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue.h"
 
-#include "keep/keep.h"
+#include "marks/marks.h"
 #include "probe.h"
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@ void request_free(struct request *r)
 {
     if (r) free(r->answer.bytes);
     if (r) free(r->body);
+    if (r) free(r->sent);
     free(r);
 }
 
@@ -157,7 +158,15 @@ static struct drawn (*const making[])(struct views *v, struct shelf *s,
                                       const struct wish *w) = {[REQUEST_PICTURE] = draw_picture,
                                                                [REQUEST_SCENE] = draw_scene,
                                                                [REQUEST_PROBE] = draw_probe,
-                                                               [REQUEST_KEEP] = keep_picture};
+                                                               [REQUEST_MARKS] = draw_marks};
+
+static struct drawn request_make(struct queue *q, const struct request *r)
+{
+    if (request_gone(r)) return (struct drawn){.code = STALE};
+    const struct sent sent = {r->kind - REQUEST_KEEP, &r->wish, r->client, r->sent, r->sent_size};
+    if (r->kind >= REQUEST_KEEP) return keep_make(q->keep, q->shelf, &sent);
+    return making[r->kind](q->views, q->shelf, &r->wish);
+}
 
 static void requests_make(struct queue *q, int rest)
 {
@@ -165,8 +174,7 @@ static void requests_make(struct queue *q, int rest)
     if (rest || q->gentle) nice_set(q->gentle || rest == IDLE ? NICE_GENTLE : NICE_REST);
     while ((r = request_next(q, rest))) {
         const double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-        struct drawn answer =
-            request_gone(r) ? (struct drawn){.code = STALE} : making[r->kind](q->views, q->shelf, &r->wish);
+        struct drawn answer = request_make(q, r);
         answer.processor = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
         request_made(q, rest, answer.processor);
         request_answer(r, answer);
@@ -191,9 +199,9 @@ static void *idle_run(void *q)
     return NULL;
 }
 
-int queue_start(struct queue *q, struct shelf *s, struct views *v, int gentle)
+int queue_start(struct queue *q, struct shelf *s, struct views *v, struct keep *k, int gentle)
 {
-    *q = (struct queue){.shelf = s, .views = v, .gentle = gentle};
+    *q = (struct queue){.shelf = s, .views = v, .keep = k, .gentle = gentle};
     pthread_mutex_init(&q->lock, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);

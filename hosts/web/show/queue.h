@@ -7,11 +7,13 @@
 #define WEB_QUEUE_H
 
 #include "draw.h"
+#include "keep/keep.h"
 #include <microhttpd.h>
 
-enum { CLIENT = 16, QUEUES = 3 }; ///< letters of a page's name; see wish.rest
+enum { QUEUES = 3 }; ///< see wish.rest
 
-enum request_kind { REQUEST_PICTURE, REQUEST_SCENE, REQUEST_PROBE, REQUEST_KEEP };
+/// REQUEST_KEEP and enum keep_what, added: what is saved.
+enum request_kind { REQUEST_PICTURE, REQUEST_SCENE, REQUEST_PROBE, REQUEST_MARKS, REQUEST_KEEP };
 
 /// One that waits: its connection is suspended until it is done.
 struct request {
@@ -22,6 +24,8 @@ struct request {
     int done;   ///< `answer` is ready
     char *body; ///< of a POST, as far as it has come; else NULL
     size_t body_size, body_whole;
+    char *sent; ///< the body of one that waits, or NULL
+    size_t sent_size;
     char client[CLIENT + 1];
     struct drawn answer;
 };
@@ -31,6 +35,7 @@ struct queue {
     pthread_cond_t changed;
     struct shelf *shelf;
     struct views *views;
+    struct keep *keep;
     struct request *waiting[QUEUES]; ///< by `rest`, in the order in which they came
     int32_t n_waiting, n_urgent;     ///< urgent: being made, but for those that wait for all others
     double due; ///< monotonic s: from then on pictures at rest have had no more than their share of a bake's time
@@ -40,7 +45,7 @@ struct queue {
 };
 
 /// 0: out of memory.
-int queue_start(struct queue *q, struct shelf *s, struct views *v, int gentle);
+int queue_start(struct queue *q, struct shelf *s, struct views *v, struct keep *k, int gentle);
 /// Answer all that wait, and end the threads.
 void queue_stop(struct queue *q);
 /// A new request, which takes over its connection until it is done. 0: too many wait; it is still the caller's.

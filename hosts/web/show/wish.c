@@ -3,7 +3,6 @@
  * a JSON string. */
 #include "wish.h"
 
-#include "marks/marks.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -62,6 +61,19 @@ static void vector(struct query *q, const char *letter, double out[3])
     }
 }
 
+/// "pod": those of the letters p, o, d, t. -1: there is another one.
+static int32_t marks_of(const char *letters)
+{
+    static const char known[] = "podt";
+    int32_t out = 0;
+    for (; letters && *letters; letters++) {
+        const char *at = strchr(known, *letters);
+        if (!at) return -1;
+        out |= 1 << (at - known);
+    }
+    return out;
+}
+
 static void render_read(struct query *q, struct wish *w)
 {
     w->width = whole(q, "w", 480, PIXELS_LEAST, PIXELS_MOST);
@@ -116,6 +128,8 @@ const char *wish_read(struct wish *w, wish_value value, void *user)
     w->marks = marks_of(value("marks", user));
     if (w->marks < 0) q.wrong = "marks are some of the letters podt";
     w->thumb = whole(&q, "thumb", 0, 0, 1);
+    w->fps = number(&q, "fps", 24, "the frame rate is none");
+    if (!(w->fps > 0 && w->fps <= 1000)) q.wrong = "the frame rate is none";
     if (w->slice) slice_read(&q, w);
     else render_read(&q, w);
     return q.wrong;
@@ -140,11 +154,4 @@ void wish_height(struct wish *w, int32_t height)
 {
     look_set(w, "size", json_integer(height));
     w->height = height;
-}
-
-int wish_has_range(const struct wish *w) { return strstr(w->look, "\"range\":[") != NULL; }
-
-void wish_range(struct wish *w, const double range[2])
-{
-    look_set(w, "range", json_pack("[f, f]", range[0], range[1]));
 }

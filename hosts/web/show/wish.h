@@ -5,6 +5,8 @@
 
 #include <billow/bake.h>
 
+enum { MARK_PARTICLES = 1, MARK_OUTLINES = 2, MARK_DOMAIN = 4, MARK_TILES = 8 };
+
 struct wish {
     int32_t of; ///< number of what is shown; 0: what is shown by itself
     int64_t frame;
@@ -17,6 +19,7 @@ struct wish {
     struct bw_eye eye;
     double point[2]; ///< of a probe: shares of the width and height, from the top left
     int32_t marks;   ///< MARK_…
+    double fps;      ///< of a movie
     char look[512];  ///< of slices, as JSON
     char domain[64]; ///< likewise; "": the first
 };
@@ -25,9 +28,6 @@ struct wish {
 typedef const char *(*wish_value)(const char *key, void *user);
 /// NULL: *w is good; else what is wrong with it.
 const char *wish_read(struct wish *w, wish_value value, void *user);
-/// Of a slice: were its colours' ends given? Give them.
-int wish_has_range(const struct wish *w);
-void wish_range(struct wish *w, const double range[2]);
 /// A domain of a bake's snapshot; those of files have but their own.
 void wish_domain(struct wish *w);
 /// Another height of a slice that was read.
