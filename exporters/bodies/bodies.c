@@ -7,7 +7,6 @@
  * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times
  * `scale`. */
 #include <billow/plugin.h>
-#include <common/contents.h>
 #include <common/larger/larger.h>
 #include <common/outputs.h>
 
@@ -265,4 +264,3 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
-CONTENTS_EXPORTERS("bodies");

@@ -3,7 +3,6 @@
  * alone with the share that they cover as alpha, to be laid over anything; or with the studio behind them. */
 #include <picture/image/exr_file.h>
 #include <picture/picture.h>
-#include <common/contents.h>
 #include <common/outputs.h>
 
 #include <stdio.h>
@@ -104,4 +103,3 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
-CONTENTS_EXPORTERS("exr");

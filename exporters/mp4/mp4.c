@@ -4,7 +4,6 @@
 #include <picture/movie/movie.h>
 #include <picture/picture.h>
 #include <picture/movie/sheet.h>
-#include <common/contents.h>
 #include <common/outputs.h>
 
 #include <stdio.h>
@@ -209,4 +208,3 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
-CONTENTS_EXPORTERS("mp4");

@@ -5,7 +5,6 @@
  * read it, and so does vorton.emit. Velocities are those of the flow at that place in that frame. Axes and lengths are
  * those of the bake, z up and metres, unless `up` and `scale` say as vdb's do; the heading tells them to readers. */
 #include <billow/plugin.h>
-#include <common/contents.h>
 #include <common/larger/larger.h>
 #include <common/outputs.h>
 
@@ -218,4 +217,3 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
-CONTENTS_EXPORTERS("ply");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbered pictures: png/NAME_0001.png, slices or renders, of 8 or 16 bits a channel. */
 #include <picture/picture.h>
-#include <common/contents.h>
 #include <common/outputs.h>
 
 #include <stdio.h>
@@ -97,4 +96,3 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
-CONTENTS_EXPORTERS("png");

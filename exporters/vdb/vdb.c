@@ -6,7 +6,6 @@
  * `blend`; where it is not as computed, `larger` and `slower`. Grid metadata: unit; for temperature `temperature`
  * (blender, excess, normalized, plain), `kelvin` (K above ambient for a stored 1) and `ambient` (K). */
 #include "vdb.h"
-#include <common/contents.h>
 #include <common/nest.h>
 #include <common/outputs.h>
 
@@ -265,4 +264,3 @@ static const struct bw_exporter_desc exporter = {
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
-CONTENTS_EXPORTERS("vdb");

@@ -57,7 +57,6 @@ static void rows_search(struct search *q, const char *owner, const struct bw_par
 json_t *keys_json(const struct session *s, const char *word)
 {
     struct search q = {.word = word, .keys = json_array()};
-    bw_registry_whole(s->registry);
     for (int32_t i = 0; i < s->registry->n_entries; i++) {
         const struct bw_entry *e = &s->registry->entry[i];
         if (e->stage) rows_search(&q, e->id, e->stage->params, e->stage->n_params, 0);
@@ -83,7 +82,6 @@ json_t *users_json(const struct session *s, const char *field)
 const struct bw_exporter_desc *pictures_find(const struct session *s)
 {
     const struct bw_exporter_desc *found = NULL;
-    bw_registry_whole(s->registry);
     for (int32_t i = 0; i < s->registry->n_entries; i++) {
         const struct bw_exporter_desc *x = s->registry->entry[i].exporter;
         if (x && bw_preset_camera_row(x->params, x->n_params) && (!found || x->flags & BW_EXPORTER_MOVIE)) found = x;

@@ -77,18 +77,14 @@ static void broken_append(json_t *list, const char *path, const char *why)
 static json_t *list_json(const struct session *s)
 {
     const struct bw_registry *r = s->registry;
-    bw_registry_whole(r);
     json_t *stages = json_array(), *exporters = json_array(), *broken = json_array();
     for (int32_t i = 0; i < r->n_entries; i++) {
         const struct bw_entry *e = &r->entry[i];
-        if (!e->stage && !e->exporter) continue; // of a file that cannot be used
         json_array_append_new(e->stage ? stages : exporters,
                               json_pack("{s:s, s:s, s:o, s:o?}", "id", e->id, "brief", entry_brief(e), "path",
                                         json_bytes(e->path), "shadows", json_bytes(e->shadows)));
     }
     for (int32_t i = 0; i < r->n_broken; i++) broken_append(broken, r->broken[i].path, r->broken[i].why);
-    for (int32_t i = 0; i < r->n_late; i++)
-        if (r->late[i]->status) broken_append(broken, r->late[i]->path, r->late[i]->why);
     return json_pack("{s:i, s:o, s:o, s:o, s:o}", "billow", 1, "stages", stages, "exporters", exporters, "presets",
                      presets_json(s), "broken", broken);
 }

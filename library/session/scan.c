@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which plugins a session takes on trust: those that were built with it, where they were put. They wait until they are
- * wanted. What lies beside them is anybody's. */
+/* Which plugins a session takes on trust: those that were built with it, where they were put. What
+ * lies beside them is anybody's. */
 #include "session.h"
 
 #include "base/alloc.h"
@@ -26,14 +26,14 @@ static bool is_own(const struct folders *f, const char *path)
            is_listed(BW_OWN_PLUGINS, ' ', slash + 1, strlen(slash + 1));
 }
 
-void session_scan(const char *const *path, int32_t n, char **why, bool *late, void *folders)
+void session_scan(const char *const *path, int32_t n, char **why, void *folders)
 {
     const struct folders *f = folders;
     const char **strange = bw_calloc(((size_t)n + 1) * sizeof *strange);
     int32_t *number = bw_calloc(((size_t)n + 1) * sizeof *number), k = 0;
     char **found = bw_calloc(((size_t)n + 1) * sizeof *found);
     for (int32_t i = 0; strange && number && found && i < n; i++)
-        if (!(late[i] = is_own(f, path[i]))) strange[k] = path[i], number[k++] = i;
+        if (!is_own(f, path[i])) strange[k] = path[i], number[k++] = i;
     if (k) scan_plugins(strange, k, found, f->probe);
     for (int32_t i = 0; i < k; i++) why[number[i]] = found[i];
     bw_free((void *)strange);

@@ -194,7 +194,6 @@ static json_t *preset_schema(const struct bw_registry *r)
 {
     json_t *schema = table_schema(bw_preset_rows, bw_preset_n_rows);
     json_t *properties = json_object_get(schema, "properties");
-    bw_registry_whole(r);
     shared_add(properties, r);
     json_object_set_new(properties, "stages", entries_schema(r, 1));
     json_object_set_new(properties, "export", entries_schema(r, 0));

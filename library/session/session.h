@@ -40,7 +40,7 @@ struct bw_preset *session_preset(const struct session *s, const char *path, stru
 /* scan.c */
 /// For bw_registry_open_scanned: what strangers' files do when they are loaded; its own may wait. `folders`: struct
 /// folders.
-void session_scan(const char *const *path, int32_t n, char **why, bool *late, void *folders);
+void session_scan(const char *const *path, int32_t n, char **why, void *folders);
 
 /* validate.c */
 /// Say what in its tables users would miss, or can't be.

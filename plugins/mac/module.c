@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stages.h"
-#include <common/contents.h>
 
 static const struct bw_stage_desc *const stages[] = {&mac_advect_desc, &mac_forces_desc, &mac_project_desc,
                                                      &mac_diffuse_desc, &dissipate_desc};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);
-CONTENTS_STAGES("mac.advect mac.forces mac.project mac.diffuse dissipate");

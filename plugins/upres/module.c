@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Stages that work on finished caches: finer, slower, faster. */
 #include "stages.h"
-#include <common/contents.h>
 
 static const struct bw_stage_desc *const stages[] = {&upres_flow_desc, &upres_match_desc, &retime_desc};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);
-CONTENTS_STAGES("upres.flow upres.match retime");

@@ -20,7 +20,7 @@
 #define MACHINE h.e_machine /* left to the dynamic linker */
 #endif
 
-/* A file whose first bytes are in memory: headers and notes lie there, and sixteen files have some three hundred. */
+/* A file whose first bytes are in memory: headers lie there, and sixteen files have some hundreds. */
 struct file {
     int fd;
     size_t n;
@@ -80,57 +80,4 @@ const char *bw_elf_problem(const char *path)
     else why = segments_check(&f, &h, (uint64_t)s.st_size);
     close(f.fd);
     return why;
-}
-
-/* ---- the note ---- */
-
-/* As plugins/common/contents.h writes it. */
-#define NOTE_NAME "Billow"
-enum { NOTE_STAGES = 1, NOTE_EXPORTERS = 2 };
-
-enum { NOTES_MOST = 4096 }; ///< bytes of a segment: ours has some hundred
-
-/* Its text, new memory; NULL: it is another one, or damaged. `left`: bytes from the note on. */
-static char *note_text(const char *note, size_t left, bool *exports)
-{
-    const size_t before = sizeof(ElfW(Nhdr)) + 8; // its name, a multiple of 4 bytes
-    ElfW(Nhdr) h;
-    memcpy(&h, note, sizeof h);
-    if (h.n_namesz != sizeof NOTE_NAME || left < before || h.n_descsz > left - before || !h.n_descsz ||
-        memcmp(note + sizeof h, NOTE_NAME, sizeof NOTE_NAME) != 0 || note[before + h.n_descsz - 1] ||
-        (h.n_type != NOTE_STAGES && h.n_type != NOTE_EXPORTERS))
-        return NULL;
-    *exports = h.n_type == NOTE_EXPORTERS;
-    return bw_strdup(note + before);
-}
-
-static char *notes_look(const char *notes, size_t bytes, bool *exports)
-{
-    for (size_t at = 0; bytes - at >= sizeof(ElfW(Nhdr));) {
-        ElfW(Nhdr) h;
-        memcpy(&h, notes + at, sizeof h);
-        char *text = note_text(notes + at, bytes - at, exports);
-        const uint64_t whole = sizeof h + ((uint64_t)h.n_namesz + 3) / 4 * 4 + ((uint64_t)h.n_descsz + 3) / 4 * 4;
-        if (text || whole > bytes - at) return text;
-        at += whole;
-    }
-    return NULL;
-}
-
-char *bw_elf_contents(const char *path, bool *exports)
-{
-    char *text = NULL, notes[NOTES_MOST];
-    struct file f;
-    ElfW(Ehdr) h;
-    file_look(&f, path);
-    bool good = f.fd >= 0 && file_read(&f, &h, sizeof h, 0) && h.e_phentsize == sizeof(ElfW(Phdr));
-    for (uint64_t i = 0; good && !text && i < h.e_phnum; i++) {
-        ElfW(Phdr) p;
-        good = file_read(&f, &p, sizeof p, h.e_phoff + i * sizeof p);
-        if (!good || p.p_type != PT_NOTE || p.p_filesz > sizeof notes) continue;
-        good = file_read(&f, notes, p.p_filesz, p.p_offset);
-        if (good) text = notes_look(notes, p.p_filesz, exports);
-    }
-    if (f.fd >= 0) close(f.fd);
-    return text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A registry from folders: all their files looked at, loaded or left to wait, and what has an id found again. */
+/* A registry from folders: all their files looked at and loaded, and what has an id found again. */
 #include "registry.h"
 #include "base/alloc.h"
 #include <dirent.h>
@@ -59,64 +59,52 @@ static bool folders_list(struct candidates *c, const char *folders)
     return good;
 }
 
-/* `why`, if there is something: it must not be loaded. `late`: it may wait. */
-static void candidate_load(struct bw_registry *r, const char *path, const char *why, bool late)
+/* `why`, if there is something: it must not be loaded. */
+static void candidate_load(struct bw_registry *r, const char *path, const char *why)
 {
     struct bw_diag d = {0};
     if (why) bw_diag_error(&d, NULL, BW_ERR_PLUGIN, "%s: %s", path, why);
-    if (d.status || (!(late && bw_late_add(r, path)) && bw_registry_load(r, path, &d) != BW_OK))
-        broken_add(r, path, &d);
+    if (d.status || bw_registry_load(r, path, &d) != BW_OK) broken_add(r, path, &d);
     bw_diag_free(&d);
 }
 
-/* What a scan says of the candidates; NULL: nothing. */
-struct verdicts {
-    char **why;
-    bool *late;
-};
-
-/* Takes both lists. `r` NULL: none is loaded. */
-static void candidates_load(struct bw_registry *r, struct candidates *c, struct verdicts *v)
+/* Takes both lists; `why` NULL: a scan has said nothing. `r` NULL: none is loaded. */
+static void candidates_load(struct bw_registry *r, struct candidates *c, char **why)
 {
     for (int32_t i = 0; i < c->n; i++) {
-        if (r) candidate_load(r, c->path[i], v->why ? v->why[i] : NULL, v->late && v->late[i]);
-        if (v->why) bw_free(v->why[i]);
+        if (r) candidate_load(r, c->path[i], why ? why[i] : NULL);
+        if (why) bw_free(why[i]);
         bw_free(c->path[i]);
     }
     bw_free(c->path);
-    bw_free(v->why);
-    bw_free(v->late);
+    bw_free(why);
 }
 
 /* Only what the dynamic linker would map is worth a scan: the rest is refused without. */
-static struct verdicts candidates_scan(const struct candidates *c, bw_registry_scan_fn scan, void *user)
+static char **candidates_scan(const struct candidates *c, bw_registry_scan_fn scan, void *user)
 {
     const size_t room = (size_t)c->n + 1;
     const char **path = bw_calloc(room * sizeof *path);
     int32_t *number = bw_calloc(room * sizeof *number), n = 0;
-    char **found = bw_calloc(room * sizeof *found);
-    bool *late = bw_calloc(room * sizeof *late);
-    struct verdicts v = {bw_calloc(room * sizeof *v.why), bw_calloc(room * sizeof *v.late)};
-    for (int32_t i = 0; path && number && v.why && v.late && found && late && i < c->n; i++)
+    char **found = bw_calloc(room * sizeof *found), **why = bw_calloc(room * sizeof *why);
+    for (int32_t i = 0; path && number && why && found && i < c->n; i++)
         if (!bw_elf_problem(c->path[i])) path[n] = c->path[i], number[n++] = i;
-    if (n) scan(path, n, found, late, user);
-    for (int32_t i = 0; i < n; i++) v.why[number[i]] = found[i], v.late[number[i]] = late[i];
+    if (n) scan(path, n, found, user);
+    for (int32_t i = 0; i < n; i++) why[number[i]] = found[i];
     bw_free((void *)path);
     bw_free(number);
     bw_free(found);
-    bw_free(late);
-    return v;
+    return why;
 }
 
 struct bw_registry *bw_registry_open_scanned(const char *folders, bw_registry_scan_fn scan, void *user)
 {
     struct bw_registry *r = bw_calloc(sizeof *r);
     struct candidates c = {0};
-    struct verdicts v = {0};
+    char **why = NULL;
     bool good = r && folders_list(&c, folders ? folders : "");
-    if (r) pthread_mutex_init(&r->lock, NULL);
-    if (good && scan && c.n) v = candidates_scan(&c, scan, user);
-    candidates_load(good ? r : NULL, &c, &v);
+    if (good && scan && c.n) why = candidates_scan(&c, scan, user);
+    candidates_load(good ? r : NULL, &c, why);
     if (good) return r;
     bw_registry_close(r);
     return NULL;
@@ -126,12 +114,8 @@ struct bw_registry *bw_registry_open(const char *folders) { return bw_registry_o
 
 static const struct bw_entry *entry_of(const struct bw_registry *r, const char *id, bool exports)
 {
-    for (int32_t i = 0; i < r->n_entries; i++) {
-        const struct bw_entry *e = &r->entry[i];
-        if (e->exports != exports || strcmp(e->id, id) != 0) continue;
-        bw_late_want(r, e);
-        return e->stage || e->exporter ? e : NULL;
-    }
+    for (int32_t i = 0; i < r->n_entries; i++)
+        if (r->entry[i].exports == exports && !strcmp(r->entry[i].id, id)) return &r->entry[i];
     return NULL;
 }
 
@@ -140,11 +124,6 @@ const struct bw_entry *bw_registry_stage(const struct bw_registry *r, const char
 const struct bw_entry *bw_registry_exporter(const struct bw_registry *r, const char *id)
 {
     return entry_of(r, id, true);
-}
-
-void bw_registry_whole(const struct bw_registry *r)
-{
-    for (int32_t i = 0; i < r->n_entries; i++) bw_late_want(r, &r->entry[i]);
 }
 
 void bw_registry_close(struct bw_registry *r)
@@ -156,7 +135,5 @@ void bw_registry_close(struct bw_registry *r)
     }
     bw_free(r->broken);
     bw_registry_unload(r);
-    bw_late_free(r);
-    pthread_mutex_destroy(&r->lock);
     bw_free(r);
 }

@@ -10,16 +10,6 @@ static const struct bw_broken *broken_by_memory(const struct bw_registry *r)
     return NULL;
 }
 
-/* The file that has it, has waited for this, and cannot be used. */
-static const struct bw_late *late_failed(const struct bw_registry *r, const char *type, bool stage)
-{
-    for (int32_t i = 0; i < r->n_entries; i++) {
-        const struct bw_entry *e = &r->entry[i];
-        if (e->exports != stage && !strcmp(e->id, type)) return e->late && e->late->status ? e->late : NULL;
-    }
-    return NULL;
-}
-
 const struct bw_entry *entry_find(struct run_log *l, const struct bw_registry *r, const char *type, bool stage,
                                   const struct bw_place *at)
 {
@@ -29,12 +19,6 @@ const struct bw_entry *entry_find(struct run_log *l, const struct bw_registry *r
     uint32_t n = 0;
     for (int32_t i = 0; i < r->n_entries && n < 512; i++)
         if (r->entry[i].exports != stage) known[n++] = r->entry[i].id;
-    const struct bw_late *failed = late_failed(r, type, stage);
-    if (failed) {
-        log_fail(l, at, failed->status, "%s \"%s\": %s", stage ? "stage" : "exporter", type,
-                 failed->why ? failed->why : "out of memory for its plugin");
-        return NULL;
-    }
     const struct bw_broken *starved = broken_by_memory(r);
     if (starved) {
         log_fail(l, at, BW_ERR_MEMORY, "unknown %s \"%s\": out of memory for plugins, such as %s",
