@@ -45,9 +45,8 @@ struct picture_options {
 };
 
 static const struct bw_param rows[] = {
-    BW_PICTURE_PARAMS(struct picture_options, p),
     BW_STRING(struct picture_options, domain, "domain", 0, "Which domain is shown; the first when absent."),
-};
+    BW_PICTURE_PARAMS(struct picture_options, p)};
 
 static enum bw_status picture_draw(struct moment *m, struct bw_exporter *e, const struct picture_options *o,
                                    uint32_t flags, struct bw_pixels *out, struct bw_diag *d)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The parameters that every exporter of pictures has, and what they say of stage, camera and look. */
+/* The parameters that every exporter of pictures has (rows.h), and what they say of stage, camera and look. */
 #ifndef BW_PICTURE_PARAMS_H
 #define BW_PICTURE_PARAMS_H
 
 #include <billow/plugin.h>
 #include <picture/image/colormap.h>
+#include <picture/rows.h>
 #include <picture/slice/slice.h>
 #include <picture/volume/scene/scene.h>
 #include <picture/volume/sky/backdrop.h>
@@ -13,206 +14,94 @@
 enum bw_picture_mood { BW_MOOD_AUTO, BW_MOOD_SMOKE, BW_MOOD_FIRE };
 enum bw_picture_view { BW_VIEW_AUTO, BW_VIEW_RENDER, BW_VIEW_SLICE };
 
+/* Of a row of rows.h the member that the preset's value is read into. */
+// clang-format off
+#define BW_PICTURE_MEMBER(S, m, KIND, ...) BW_PICTURE_MEMBER_##KIND(__VA_ARGS__, 0)
+#define BW_PICTURE_MEMBER_BOOL(member, ...) int32_t member;
+#define BW_PICTURE_MEMBER_INT(member, ...) int64_t member;
+#define BW_PICTURE_MEMBER_F64(member, ...) double member;
+#define BW_PICTURE_MEMBER_F64_WAS BW_PICTURE_MEMBER_F64
+#define BW_PICTURE_MEMBER_CHOICE(member, ...) int32_t member;
+#define BW_PICTURE_MEMBER_CHOICE_WAS BW_PICTURE_MEMBER_CHOICE
+#define BW_PICTURE_MEMBER_STRING(member, ...) const char *member;
+#define BW_PICTURE_MEMBER_PATH BW_PICTURE_MEMBER_STRING
+#define BW_PICTURE_MEMBER_FIELD BW_PICTURE_MEMBER_STRING
+#define BW_PICTURE_MEMBER_VEC3(member, ...) bw_vec3 member;
+#define BW_PICTURE_MEMBER_COLOUR BW_PICTURE_MEMBER_VEC3
+#define BW_PICTURE_MEMBER_LIST(member, ...) struct bw_list member;
+#define BW_PICTURE_MEMBER_GROUP(member, T, ...) T member;
+#define BW_PICTURE_MEMBER_VARIANT BW_PICTURE_MEMBER_GROUP
+
 /// What the camera looks at.
 struct bw_picture_target {
     int32_t kind; ///< enum: 0 the stage's middle, 1 `point`
     bw_vec3 point;
 };
-
 struct bw_picture_camera {
-    double azimuth, elevation, roll, distance, lens, sensor, orbit, fstop, focus;
-    struct bw_picture_target target;
-    const char *file, *name; ///< NULL: the preset's reader has put the others in their place
+    BW_CAMERA_ROWS(BW_PICTURE_MEMBER, , ) ///< `file`, `name`: the preset's reader has put the others in their place
 };
-
-/// What an obstacle looks like.
 struct bw_picture_obstacle {
     const char *stage; ///< its id
-    bw_vec3 colour;
-    double roughness, scale;
-    double gloss;     ///< of the flames' light that a smooth one mirrors
-    double glow;      ///< K; 0: it does not
-    int32_t material; ///< enum bw_material
-};
-/// Where a fire has been.
-struct bw_picture_scorch {
-    bw_vec3 center;
-    double radius;
-    double glow; ///< K
+    BW_OBSTACLE_ROWS(BW_PICTURE_MEMBER, , )
 };
 /// What all of them look like but those that are named.
 struct bw_picture_obstacles {
     struct bw_picture_obstacle all;
     struct bw_list each; ///< struct bw_picture_obstacle
 };
-
-/// Particles: which, and how.
-struct bw_picture_particles {
-    int32_t show; ///< enum bw_show_particles
-    double size, vary;
-    double streak, glow;
-    double fade, reach;
-    int64_t smooth;
-    double stray, veil, lit;
-};
-
-/// Flames: how they are drawn.
-struct bw_picture_flames {
-    double crisp, sheets, opacity, soot, contrast, filaments, root, root_fuel;
-    bw_vec3 tint, root_colour;
-};
-
+struct bw_picture_scorch { BW_SCORCH_ROWS(BW_PICTURE_MEMBER, , ) };
+struct bw_picture_particles { BW_PARTICLE_ROWS(BW_PICTURE_MEMBER, , ) };
+struct bw_picture_flames { BW_FLAME_ROWS(BW_PICTURE_MEMBER, , ) };
+struct bw_picture_light { BW_LIGHT_ROWS(BW_PICTURE_MEMBER, , ) };
+struct bw_picture_hdri { BW_HDRI_ROWS(BW_PICTURE_MEMBER, , ) };
+struct bw_picture_sun { BW_SUN_ROWS(BW_PICTURE_MEMBER, , ) };
 /// What is round the stage.
-struct bw_picture_hdri {
-    const char *file;
-    double turn, strength;
-};
-struct bw_picture_sun {
-    double elevation, azimuth, turbidity, strength, clouds;
-};
 struct bw_picture_sky {
     int32_t kind; ///< enum bw_sky_kind
     struct bw_picture_hdri hdri;
     struct bw_picture_sun sun;
 };
-
 struct bw_picture_params {
-    int32_t view, axis, map, vectors, floor, ground, backdrop, labels, mood, quality;
-    const char *field, *position;
-    struct bw_list range;
-    int64_t size, width;
-    double relief, thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, detail, haze,
-        visibility;
-    bw_vec3 smoke, extinction, firelight;
-    struct bw_list lights, background, above, below;
-    struct bw_picture_camera camera;
-    struct bw_picture_obstacles obstacles;
-    struct bw_picture_scorch scorch;
-    struct bw_picture_particles particles;
-    struct bw_picture_flames flames;
-    struct bw_picture_sky sky;
-    const char *blend;
-    double edge;
+    BW_GLANCE_ROWS(BW_PICTURE_MEMBER, , )
+    BW_LOOK_ROWS(BW_PICTURE_MEMBER, , )
+    BW_SHOW_ROWS(BW_PICTURE_MEMBER, , )
 };
 
-/// A lamp of the preset's own.
-struct bw_picture_light {
-    bw_vec3 to, colour;
-    double angle, size;
-    struct bw_list position;
-};
+/* Of a row of rows.h the row of a table. */
+#define BW_PICTURE_ROW(S, m, KIND, member, ...) BW_PICTURE_ROW_##KIND(S, m member, #member, __VA_ARGS__),
+/// One of those that `info` shows apart.
+#define BW_PICTURE_APART(S, m, ...) BW_PICTURE_ROW(S, m, __VA_ARGS__, BW_PARAM_LOOK)
+#define BW_PICTURE_ROW_BOOL BW_BOOL
+#define BW_PICTURE_ROW_INT BW_INT
+#define BW_PICTURE_ROW_F64 BW_F64
+#define BW_PICTURE_ROW_CHOICE BW_CHOICE
+#define BW_PICTURE_ROW_STRING BW_STRING
+#define BW_PICTURE_ROW_PATH BW_PATH
+#define BW_PICTURE_ROW_FIELD BW_FIELD
+#define BW_PICTURE_ROW_VEC3 BW_VEC3
+#define BW_PICTURE_ROW_COLOUR BW_COLOUR
+#define BW_PICTURE_ROW_LIST(S, m, key, T, ...) BW_LIST(S, m, T, key, __VA_ARGS__)
+#define BW_PICTURE_ROW_GROUP(S, m, key, T, ...) BW_GROUP(S, m, T, key, __VA_ARGS__)
+#define BW_PICTURE_ROW_VARIANT(S, m, key, T, ...) BW_VARIANT(S, m, T, key, __VA_ARGS__)
+#define BW_PICTURE_ROW_F64_WAS(S, m, key, was, def, min, max, unit, doc)                                               \
+    {key, BW_PARAM_F64, BW_OFFSET(S, m, double), def, min, max, 0, 0, unit, 0, doc, 0, 0, 0, 0, 0, was}
+#define BW_PICTURE_ROW_CHOICE_WAS(S, m, key, was, def, choices, ...)                                                   \
+    {key, BW_PARAM_CHOICE, BW_OFFSET(S, m, int32_t), def, 0, 0, 0, 0, 0, choices, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, was}
 
-extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[12],
-    bw_picture_obstacle_rows[7], bw_picture_scorch_rows[3], bw_picture_particle_rows[11], bw_picture_flame_rows[10],
-    bw_picture_sky_rows[3];
+#define BW_PICTURE_ONE(...) + 1
+extern const struct bw_param bw_picture_range_row[1], bw_picture_sky_rows[3],
+    bw_picture_light_rows[0 BW_LIGHT_ROWS(BW_PICTURE_ONE, , )],
+    bw_picture_camera_rows[0 BW_CAMERA_ROWS(BW_PICTURE_ONE, , )],
+    bw_picture_obstacle_rows[1 BW_OBSTACLE_ROWS(BW_PICTURE_ONE, , )],
+    bw_picture_scorch_rows[0 BW_SCORCH_ROWS(BW_PICTURE_ONE, , )],
+    bw_picture_particle_rows[0 BW_PARTICLE_ROWS(BW_PICTURE_ONE, , )],
+    bw_picture_flame_rows[0 BW_FLAME_ROWS(BW_PICTURE_ONE, , )];
 
-/// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
-// clang-format off
-#define BW_PICTURE_PARAMS(S, m)                                                                                        \
-    BW_CHOICE(S, m.view, "view", "auto", "auto|render|slice",                                                          \
-        "Volume render, or a slice; auto: renders in movies, slices as pictures and in 2D."),                          \
-    BW_INT(S, m.size, "size", "720", 16, 8192,                                                                         \
-        "Height of the picture in pixels (rounded to even; wide ones: half the width); renders of quick bakes: half."),\
-    BW_INT(S, m.width, "width", "0", 0, 8192,                                                                          \
-        "Renders: width of the picture in pixels; 0: what suits the domain's shape."),                                 \
-    BW_CHOICE(S, m.axis, "axis", "y", "x|y|z",                                                                         \
-        "Slices: the axis across the slice (2D domains have but one)."),                                               \
-    BW_STRING(S, m.position, "position", "center",                                                                     \
-        "Slices: where along the axis, in metres (\"0.4 m\"), or center."),                                            \
-    BW_FIELD(S, m.field, "field", 0,                                                                                   \
-        "Slices: the field shown; density where there is one."),                                                       \
-    BW_CHOICE(S, m.map, "map", "auto", BW_MAP_CHOICES,                                                                 \
-        "Slices: the colour map; auto: what suits the field; schlieren: its slopes, as light that gas bends."),        \
-    BW_LIST(S, m.range, double, "range", bw_picture_range_row,                                                         \
-        "Slices: [lowest, highest] value of the colours; without it: the values so far."),                             \
-    BW_F64(S, m.relief, "relief", "0", 0, 4, 0,                                                                        \
-        "Slices: what is shown is lit as if it lay there the thicker the more there is of it, and throws a soft "      \
-        "shadow; 1: as wet paint."),                                                                                   \
-    BW_CHOICE(S, m.vectors, "vectors", "none", BW_VECTORS_CHOICES,                                                     \
-        "Slices: the flow drawn over it."),                                                                            \
-    BW_BOOL(S, m.labels, "labels", "true",                                                                             \
-        "Slices: title, scale and colour bar."),                                                                       \
-    BW_BOOL(S, m.floor, "floor", "true",                                                                               \
-        "Renders: a floor that takes shadows."),                                                                       \
-    BW_CHOICE(S, m.ground, "ground", "studio", "studio|earth|street|cyclorama",                                        \
-        "Renders: what the floor is made of: dark and even, soil with stones, asphalt with puddles, white paint up "   \
-        "the wall."),                                                                                                  \
-    BW_CHOICE(S, m.backdrop, "backdrop", "studio", BW_BACKDROP_CHOICES,                                                \
-        "Renders: what stands far off: the studio's wall, a clear sky at dusk, and before it hills, firs, or a town "  \
-        "with lit windows; by day before the `sky`."),                                                                 \
-    BW_F64(S, m.visibility, "visibility", "0 m", 0, 1e9, "m",                                                          \
-        "Renders: how far one sees in the air, until a fiftieth of the contrast is left: obstacles, smoke and "        \
-        "floor fade to the horizon's colour; 0: as far as one likes."),                                                \
-    BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0,                                                                \
-        "Renders: optical thickness of smoke, times the default."),                                                    \
-    BW_STRING(S, m.blend, "blend", 0,                                                                                  \
-        "Renders: another domain that overlaps, shown too; the finer one counts where it is, and "                     \
-        "fades towards its sides."),                                                                                   \
-    BW_F64(S, m.edge, "edge", "8", 0, 1e4, 0,                                                                          \
-        "Renders: cells of the finer domain over which `blend` fades."),                                               \
-    BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0,                                                                  \
-        "Renders: brightness, times the default."),                                                                    \
-    BW_F64(S, m.shutter, "shutter", "0", 0, 4, 0,                                                                      \
-        "Renders: how long the shutter is open, frames; 0.5 is a film camera's 180 degrees, 0: what moves is sharp."), \
-    BW_F64(S, m.frame, "frame", "1", 0.05, 10, 0,                                                                      \
-        "Renders: how much of the domain's width, and of its height from the floor, fills the "                        \
-        "picture."),                                                                                                   \
-    BW_GROUP(S, m.camera, struct bw_picture_camera, "camera", bw_picture_camera_rows,                                  \
-        "Renders: where from. `camera:` beside `export:` is for all exporters."),                                      \
-    {.key = "mood", .type = BW_PARAM_CHOICE, .offset = BW_OFFSET(S, m.mood, int32_t), .def = "auto",                   \
-     .choices = "auto|smoke|fire", .was = "look", .flags = BW_PARAM_STATIC,                                            \
-     .doc = "Renders: fire dims the studio, darkens smoke and tames flames, all times the values below; auto: "        \
-        "where there are flames, and key, environment, fire and smoke are left alone."},                               \
-    {.key = "quality", .type = BW_PARAM_CHOICE, .offset = BW_OFFSET(S, m.quality, int32_t), .def = "default",          \
-     .choices = "draft|default|final", .was = "19=default",                                                            \
-     .doc = "Renders: draft is quicker and shows cells; final takes finer steps and four rays a pixel, six times as "  \
-        "long."},                                                                                                      \
-    BW_F64(S, m.key, "key", "1", 0, 1e3, 0,                                                                            \
-        "Renders: strength of the studio's lights; 0: fire alone lights the scene."),                                  \
-    BW_F64(S, m.environment, "environment", "1", 0, 1e3, 0,                                                            \
-        "Renders: strength of the light from all around."),                                                            \
-    BW_F64(S, m.fire, "fire", "1", 0, 1e6, 0,                                                                          \
-        "Renders: brightness of flames, times the default."),                                                          \
-    BW_COLOUR(S, m.firelight, "firelight", "[1, 1, 1]",                                                                \
-        "Renders: light that flames throw on floor and obstacles, times what they send to the eye; film shows " \
-        "the hottest darker and paler than they are, so [3, 4, 5] looks more as photographs do."),                     \
-    BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]",                                                               \
-        "Renders: share of light that smoke scatters; soot is dark."),                                                 \
-    BW_COLOUR(S, m.extinction, "extinction", "[1, 1, 1]",                                                              \
-        "Renders: how thick smoke is for red, green, and blue, times `thickness`; [0.8, 1, 1.3]: thin smoke is blue, " \
-        "and what is seen through it, and its shadow, brown."),                                                        \
-    BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0,                                                        \
-        "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."),                         \
-    BW_F64(S, m.soften, "soften", "0", 0, 1, 0,                                                                        \
-        "Renders: how much flames are smoothed over neighbouring cells; 0: as sharp as they were simulated, 1 hides "  \
-        "the cells where sheets of flame are thin, as in explosions."),                                                \
-    BW_F64(S, m.bloom, "bloom", "0.03", 0, 1, 0,                                                                       \
-        "Renders: share of the light above white that glows around it."),                                              \
-    BW_F64(S, m.detail, "detail", "0", 0, 1, 0,                                                                        \
-        "Renders: how much finer than the cells smoke and flames are drawn, by noise that the flow carries, where "    \
-        "`vel` is turbulent; the picture's alone, `billow upres` puts such detail into files."),                       \
-    BW_F64(S, m.haze, "haze", "0", 0, 1e4, 0,                                                                          \
-        "Renders: how much hot gas bends what is seen behind it; 1: as air does, a pixel or less; films show 5 to "    \
-        "30."),                                                                                                        \
-    BW_GROUP(S, m.obstacles, struct bw_picture_obstacles, "obstacles", bw_picture_obstacle_rows,                       \
-        "Renders: what obstacles look like."),                                                                         \
-    BW_GROUP(S, m.scorch, struct bw_picture_scorch, "scorch", bw_picture_scorch_rows,                                  \
-        "Renders: where a fire has been: floor and wood are charred there, all else is sooty."),                       \
-    BW_GROUP(S, m.particles, struct bw_picture_particles, "particles", bw_picture_particle_rows,                       \
-        "Renders: embers, tracers, points."),                                                                          \
-    BW_GROUP(S, m.flames, struct bw_picture_flames, "flames", bw_picture_flame_rows,                                   \
-        "Renders: what is seen inside flames: folds, sheets, depth, colours, filaments, blue roots."),                 \
-    BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
-        "Renders: lamps instead of the studio's two, at most 8."),                                                     \
-    BW_VARIANT(S, m.sky, struct bw_picture_sky, "sky", "studio", bw_picture_sky_rows,                                  \
-        "Renders: what is round the stage, seen, mirrored, and lighting it: studio, {hdri: {…}}, {sun: {…}}."),        \
-    BW_LIST(S, m.above, double, "above", bw_picture_range_row,                                                         \
-        "Renders: linear [r, g, b] of the sky that smoke and floor see, times `environment`, instead of the "          \
-        "studio's; with `below`."),                                                                                    \
-    BW_LIST(S, m.below, double, "below", bw_picture_range_row,                                                         \
-        "Renders: the same from below."),                                                                              \
-    BW_LIST(S, m.background, double, "background", bw_picture_range_row,                                               \
-        "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
+/// Rows of a parameter table for the member `member`, a struct bw_picture_params, of S.
+#define BW_PICTURE_PARAMS(S, member)                                                                                   \
+    BW_GLANCE_ROWS(BW_PICTURE_ROW, S, member.)                                                                         \
+    BW_LOOK_ROWS(BW_PICTURE_APART, S, member.)                                                                         \
+    BW_SHOW_ROWS(BW_PICTURE_APART, S, member.)
 // clang-format on
 
 /// The picture's parameters inside `values`, which were evaluated for a table that has BW_PICTURE_PARAMS among its rows

@@ -17,12 +17,11 @@ struct options {
 };
 
 static const struct bw_param params[] = {
-    BW_PICTURE_PARAMS(struct options, picture),
     BW_STRING(struct options, name, "name", 0, "File name without its ending; the preset's name when absent."),
     BW_F64(struct options, fps, "fps", "0", 0, 1000, 0, "Frames a second of the movie; 0: the bake's."),
     BW_F64(struct options, crf, "crf", "19", 0, 51, 0, "Constant rate factor: 15 is superb, 19 good, 28 small."),
     BW_BOOL(struct options, sheet, "sheet", "true", "A contact sheet of twelve frames as well."),
-};
+    BW_PICTURE_PARAMS(struct options, picture)};
 
 struct state {
     struct bw_picture picture;

@@ -14,11 +14,10 @@ struct options {
 };
 
 static const struct bw_param params[] = {
-    BW_PICTURE_PARAMS(struct options, picture),
     BW_STRING(struct options, name, "name", 0, "First part of the file names; the preset's name when absent."),
     BW_INT(struct options, every, "every", "1", 1, 1000000, "Write one frame of so many."),
     BW_CHOICE(struct options, depth, "depth", "8", "8|16", "Bits a channel."),
-};
+    BW_PICTURE_PARAMS(struct options, picture)};
 
 struct state {
     struct bw_picture picture;

@@ -202,7 +202,8 @@ static enum bw_status picture_render(struct view *v, const struct bw_scene *scen
     const struct bw_volume *volume = volume_choose(v, coarse);
     struct bw_image img = {.tools = &v->tools};
     enum bw_status status = volume ? bw_image_init(&img, &v->tools, size[0], size[1]) : BW_ERR_MEMORY;
-    if (!status && scene->look.shine && scene->look.smooth > 1) status = spread_make(v, scene->look.smooth);
+    if (!status && scene->look.particles.show == BW_SHOW_LIGHT && scene->look.particles.smooth > 1)
+        status = spread_make(v, scene->look.particles.smooth);
     if (!status) status = bw_render(&v->tools, volume, scene, &img);
     if (!status) status = pixels_of_image(&img, out, d);
     if (status && !d->status)
@@ -234,7 +235,9 @@ static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t
     else {
         if (!scene.has_lamps) scene.lamps = v->scene.camera;
         scene.has_lamps = 1;
-        if (coarse) scene.look.smooth = 0, scene.look.veil = scene.look.lit = 0; // points: who turns wants to see soon
+        if (coarse)
+            scene.look.particles.smooth = 0,
+            scene.look.particles.veil = scene.look.particles.lit = 0; // points: who turns wants to see soon
         picture_render(v, &scene, size, coarse, out, d);
     }
 }

@@ -4,9 +4,8 @@
 #define BW_GATHER_SPARKS_H
 
 #include "fields.h"
+#include <picture/volume/scene/scene.h>
 #include <picture/volume/scene/volume.h>
-
-enum bw_show_particles { BW_SHOW_HOT, BW_SHOW_ALL, BW_SHOW_NONE, BW_SHOW_LIGHT };
 
 struct bw_sparks_wish {
     enum bw_show_particles which;

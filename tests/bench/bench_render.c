@@ -3,6 +3,7 @@
  * preview of every frame costs. Wall clock and processor seconds on two threads, the least of a few pictures. Prints a
  * table; asserts nothing about time. `--only smoke default`: that alone. `--png FILE`: the last picture, to look at. */
 #include "unit/render/image_tools.h"
+#include "look.h"
 #include <picture/volume/render.h>
 #include "support.h"
 #include "base/alloc.h"
@@ -90,7 +91,7 @@ static void picture_time(const struct bw_tools *with, const struct bw_volume *v,
                          double best[2])
 {
     struct bw_scene scene = {
-        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .ambient = 293, .exposure = 1, .floor = 1, .look = BW_LOOK_DEFAULT};
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .ambient = 293, .exposure = 1, .floor = 1, .look = look_usual()};
     scene.extinction = bw_scene_extinction(scene.lo, scene.hi);
     scene.look.quality = quality;
     bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, (double)img->w / img->h);

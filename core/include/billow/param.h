@@ -64,6 +64,7 @@ enum bw_param_flags {
     BW_PARAM_EXPRESSION = 8, ///< a string that holds an expression of x, y, z, t (shown so in `info`)
     BW_PARAM_SPREAD = 16,    ///< a vector that may be given as one number, which then fills all three
     BW_PARAM_SHORT = 32,     ///< a group or variant that may be given as just the value of its first row
+    BW_PARAM_LOOK = 64,      ///< of how pictures look: `info` lists it apart, under "look", a group under its own key
 };
 
 /// One row of a parameter table. Trailing members may be left zero.

@@ -149,9 +149,9 @@ static void look_put(FILE *f, const struct scene_facts *a)
     fputs(", ", f);
     colour_put(f, "wall_edge", room.edge, 1);
     fputs(",\n", f);
-    number_put(f, "soot", (double)BW_SOOT * l->opacity);
-    number_put(f, "glow", (double)BW_GLOW * l->fire / l->opacity);
-    number_put(f, "c2", luminance_slope(l->contrast));
+    number_put(f, "soot", (double)BW_SOOT * l->flames.opacity);
+    number_put(f, "glow", (double)BW_GLOW * l->fire / l->flames.opacity);
+    number_put(f, "c2", luminance_slope(l->flames.contrast));
     number_put(f, "white", BW_PLANCK_WHITE);
     number_put(f, "floor", s->floor ? (double)BW_FLOOR : 0);
     fputs("    ", f);

@@ -49,8 +49,9 @@ float bw_cloud_left(const struct bw_scene *scene, const double at[3])
         behind += (at[a] - c->eye[a]) * c->forward[a];
         off2 += pow(at[a] - c->eye[a] - c->focus * c->forward[a], 2);
     }
-    if (scene->look.fade > 0) share *= exp2(fmin(-behind / scene->look.fade, NEAR));
-    if (scene->look.reach > 0) share *= exp(-off2 / (scene->look.reach * scene->look.reach));
+    if (scene->look.particles.fade > 0) share *= exp2(fmin(-behind / scene->look.particles.fade, NEAR));
+    if (scene->look.particles.reach > 0)
+        share *= exp(-off2 / (scene->look.particles.reach * scene->look.particles.reach));
     return (float)share;
 }
 
@@ -94,15 +95,17 @@ static void mote_light(const struct cloud *d, int64_t i, float rgb[3])
     float lit[3] = {0};
     double eye[3], length = 0;
     for (int a = 0; a < 3; a++) eye[a] = scene->camera.eye[a] - s->at[a], length += eye[a] * eye[a];
-    for (int c = 0; look->lit > 0 && c < 3; c++) lit[c] = 0.5f * (d->room.room.above[c] + d->room.room.below[c]);
-    for (int l = 0; look->lit > 0 && l < d->room.n_lights; l++) {
+    for (int c = 0; look->particles.lit > 0 && c < 3; c++)
+        lit[c] = 0.5f * (d->room.room.above[c] + d->room.room.below[c]);
+    for (int l = 0; look->particles.lit > 0 && l < d->room.n_lights; l++) {
         const struct bw_light_seen seen = bw_light_from(&d->room.light[l], s->at, 0);
         double cosine = 0;
         for (int a = 0; a < 3; a++) cosine -= seen.to[a] * eye[a] / sqrt(length);
         const float k = BW_SUN_SMOKE * seen.share * (float)bw_phase(look->anisotropy, cosine);
         for (int c = 0; c < 3; c++) lit[c] += k * d->room.light[l].rgb[c] * d->shade[i * d->room.n_lights + l];
     }
-    for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * left * (float)(look->sparks + look->lit * (double)lit[c]);
+    for (int c = 0; c < 3; c++)
+        rgb[c] = s->rgb[c] * left * (float)(look->particles.glow + look->particles.lit * (double)lit[c]);
 }
 
 /// 0: it is not seen.
@@ -131,7 +134,7 @@ static int mote_make(const struct cloud *d, int64_t i, struct mote *m)
     m->blob = bw_blob_make(&e, plane, NARROW * NARROW + lens * lens, at, d->img->h);
     m->far = z, m->i = i;
     m->weight = s->size > 0 ? (float)(0.25 * 3.14159265358979 * kx * ky * (double)(s->size * s->size)) : 1;
-    m->weight *= spread_left(&d->spread[i], d->shot->scene->look.stray);
+    m->weight *= spread_left(&d->spread[i], d->shot->scene->look.particles.stray);
     mote_light(d, i, m->rgb);
     for (int a = 0; a < 3; a++) m->rgb[a] *= seen;
     return m->blob.lo <= m->blob.hi;
@@ -164,7 +167,7 @@ static float depth_hides(float depth) { return depth < 1e-3f ? depth * (1 - 0.5f
 
 static void row_draw(const struct cloud *d, const struct mote *m, int32_t y)
 {
-    const float veil = (float)d->shot->scene->look.veil;
+    const float veil = (float)d->shot->scene->look.particles.veil;
     struct bw_blob_row r = bw_blob_row(&m->blob, y, d->img->w);
     const size_t at = (size_t)y * (size_t)d->img->w + (size_t)r.x;
     float *px = d->img->px + 3 * at;
@@ -243,8 +246,8 @@ static float mote_shade(const struct cloud *d, const struct from_lamp *f, int64_
     spread_bound(&e, pow(MOST * MAP * f->cell, 2));
     const struct bw_blob b = bw_blob_make(&e, f->across, NARROW, at, MAP);
     const double size = s->size > 0 ? (double)s->size / f->cell : 1;
-    const float share = spread_left(&d->spread[i], d->shot->scene->look.stray);
-    const float depth = share * (float)(d->shot->scene->look.veil * 0.25 * 3.14159265358979 * size * size);
+    const float share = spread_left(&d->spread[i], d->shot->scene->look.particles.stray);
+    const float depth = share * (float)(d->shot->scene->look.particles.veil * 0.25 * 3.14159265358979 * size * size);
     for (int32_t row = b.lo; row <= b.hi; row++) {
         struct bw_blob_row r = bw_blob_row(&b, row, MAP);
         for (int32_t k = 0; k < r.n; k++, r.value *= r.ratio, r.ratio *= r.fall)
@@ -259,7 +262,7 @@ static void lamps_shade(struct cloud *d, struct order *order, float *map)
     for (int64_t i = 0; i < d->shot->v->n_sparks * d->room.n_lights; i++) d->shade[i] = 1;
     for (int l = 0; l < d->room.n_lights; l++) {
         struct from_lamp f = {.map = map};
-        if (d->room.light[l].near || !(d->shot->scene->look.veil > 0)) continue;
+        if (d->room.light[l].near || !(d->shot->scene->look.particles.veil > 0)) continue;
         const int64_t n = lamp_order(d, d->room.light[l].to, order, &f);
         for (int i = 0; i < MAP * MAP; i++) map[i] = 0;
         for (int64_t k = 0; k < n; k++) d->shade[order[k].i * d->room.n_lights + l] = mote_shade(d, &f, order[k].i);
@@ -271,7 +274,7 @@ static enum bw_status lamps_make(const struct bw_tools *tools, struct cloud *d)
     const size_t n = (size_t)d->shot->v->n_sparks;
     d->room = (struct bw_studio){.room = bw_look_room(&d->shot->scene->look)};
     d->room.n_lights = bw_scene_lights(d->shot->scene, d->room.light);
-    if (!(d->shot->scene->look.lit > 0) || !d->room.n_lights) return BW_OK;
+    if (!(d->shot->scene->look.particles.lit > 0) || !d->room.n_lights) return BW_OK;
     struct order *order = tools->alloc(tools->ctx, n * sizeof *order);
     float *map = tools->alloc(tools->ctx, (size_t)MAP * MAP * sizeof *map);
     d->shade = tools->alloc(tools->ctx, n * (size_t)d->room.n_lights * sizeof *d->shade);
@@ -288,13 +291,16 @@ enum bw_status bw_cloud_draw(const struct bw_tools *tools, const struct bw_shot 
     const struct bw_look *look = &shot->scene->look;
     const int64_t n = shot->v->n_sparks;
     struct cloud d = {.shot = shot, .through = through, .step = step, .img = img, .alpha = alpha};
-    if (!look->shine || !(look->smooth > 1 || look->veil > 0 || look->lit > 0) || !n) return BW_OK;
-    const int known = shot->v->spread && look->smooth > 1;
+    if (look->particles.show != BW_SHOW_LIGHT ||
+        !(look->particles.smooth > 1 || look->particles.veil > 0 || look->particles.lit > 0) || !n)
+        return BW_OK;
+    const int known = shot->v->spread && look->particles.smooth > 1;
     struct bw_spread *own = known ? NULL : tools->alloc(tools->ctx, (size_t)n * sizeof *own);
     d.spread = known ? shot->v->spread : own;
     d.mote = tools->alloc(tools->ctx, (size_t)n * sizeof *d.mote);
     enum bw_status status = d.spread && d.mote ? BW_OK : BW_ERR_MEMORY;
-    if (!status && own && look->smooth > 1) status = bw_spread_make(tools, shot->v->spark, n, look->smooth, own);
+    if (!status && own && look->particles.smooth > 1)
+        status = bw_spread_make(tools, shot->v->spark, n, look->particles.smooth, own);
     if (!status) status = lamps_make(tools, &d);
     if (!status) {
         tools->parallel(tools->ctx, (n + BATCH - 1) / BATCH, batch_make, &d);

@@ -9,7 +9,9 @@
 /// Is this one of them, or drawn by itself?
 static inline int bw_cloud_has(const struct bw_look *look, const struct bw_spark *s)
 {
-    return look->shine && (look->smooth > 1 || look->veil > 0 || look->lit > 0) && !(s->kelvin > BW_DRAPER);
+    return look->particles.show == BW_SHOW_LIGHT &&
+           (look->particles.smooth > 1 || look->particles.veil > 0 || look->particles.lit > 0) &&
+           !(s->kelvin > BW_DRAPER);
 }
 
 /// What is left of a particle's light, by how far it is from what the camera looks at: to there and beyond, and around.

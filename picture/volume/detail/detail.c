@@ -148,7 +148,7 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
     *d = (struct bw_detail){.box = {.h = v->box.h * BW_DETAIL_BLOCK}};
     struct survey s = {v, d, (float)scene->tick};
     d->way = WAY * (float)scene->look.detail;
-    d->filaments = v->flame || v->temperature ? (float)scene->look.filaments : 0;
+    d->filaments = v->flame || v->temperature ? (float)scene->look.flames.filaments : 0;
     if (!(d->way > 0 || d->filaments > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
     for (int a = 0; a < 3; a++)
         if (v->box.n[a] <= BW_DETAIL_BLOCK) return BW_OK;

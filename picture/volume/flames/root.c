@@ -21,9 +21,9 @@ struct roots {
 float bw_root_share(const struct bw_volume *v, const struct bw_look *look, size_t cell)
 {
     const float fuel = bw_most(v->fuel[cell], 0), flame = v->flame ? bw_most(v->flame[cell], 0) : 1 - bw_least(fuel, 1);
-    const float left = fuel / bw_most(fuel + flame, 1e-6f), wide = bw_least(EDGE, (float)look->root_fuel);
-    const float t = bw_least(bw_most((left - (float)look->root_fuel + wide) / (2 * wide), 0), 1);
-    return t * t * (3 - 2 * t) * bw_least((float)look->root, 1);
+    const float left = fuel / bw_most(fuel + flame, 1e-6f), wide = bw_least(EDGE, (float)look->flames.root_fuel);
+    const float t = bw_least(bw_most((left - (float)look->flames.root_fuel + wide) / (2 * wide), 0), 1);
+    return t * t * (3 - 2 * t) * bw_least((float)look->flames.root, 1);
 }
 
 static void layer_roots(int64_t k, void *user)
@@ -31,7 +31,7 @@ static void layer_roots(int64_t k, void *user)
     const struct roots *s = user;
     const struct bw_dense *b = &s->lit->box;
     const size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
-    const float light = LIGHT * s->lit->gain * (float)s->look->root;
+    const float light = LIGHT * s->lit->gain * (float)s->look->flames.root;
     for (size_t i = first; i < first + layer; i++) {
         const float share = bw_root_share(s->v, s->look, i);
         const float f = bw_least(s->v->fuel[i], 1), flame = s->v->flame ? bw_most(s->v->flame[i], 0) : 1 - f;
@@ -45,7 +45,7 @@ enum bw_status bw_roots_light(const struct bw_tools *tools, const struct bw_volu
     struct roots s = {v, look, lit};
     lit->roots = tools->alloc(tools->ctx, bw_dense_cells(&lit->box) * sizeof *lit->roots);
     if (!lit->roots) return BW_ERR_MEMORY;
-    for (int c = 0; c < 3; c++) lit->root_rgb[c] = look->root_rgb[c];
+    for (int c = 0; c < 3; c++) lit->root_rgb[c] = look->flames.root_colour[c];
     tools->parallel(tools->ctx, lit->box.n[2], layer_roots, &s);
     return BW_OK;
 }

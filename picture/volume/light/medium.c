@@ -365,9 +365,9 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
 /// Light of what is hot, in the colours that flames are wanted in.
 static void planck_make(struct bw_planck *p, const struct bw_look *look)
 {
-    bw_planck_init(p, look->contrast);
+    bw_planck_init(p, look->flames.contrast);
     for (int i = 0; i < BW_PLANCK_N; i++)
-        for (int c = 0; c < 3; c++) p->rgb[i][c] *= look->tint[c];
+        for (int c = 0; c < 3; c++) p->rgb[i][c] *= look->flames.tint[c];
 }
 
 static enum bw_status passes_run(struct shade *s)
@@ -392,7 +392,7 @@ static enum bw_status passes_run(struct shade *s)
     status = bw_again_make(s->tools, &again, &s->again);
     if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
     if (!status && s->near && s->v->solid) s->tools->parallel(s->tools->ctx, b->n[2], layer_walls, s);
-    if (!status && s->emission && s->v->fuel && s->scene->look.root > 0) {
+    if (!status && s->emission && s->v->fuel && s->scene->look.flames.root > 0) {
         status = bw_roots_light(s->tools, s->v, &s->scene->look, lit);
         s->m->roots = lit->roots;
     }
@@ -413,7 +413,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     if (!m->memory) return BW_ERR_MEMORY;
     arrays_place(&s, cells, m->memory);
     m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
-    m->lit.hides = (float)(scene->look.opacity - 1), m->lit.black = (float)scene->look.soot;
+    m->lit.hides = (float)(scene->look.flames.opacity - 1), m->lit.black = (float)scene->look.flames.soot;
     m->lit.gain = BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
     return passes_run(&s);
 }
@@ -431,10 +431,10 @@ int bw_lit_cubic(const struct bw_lit *l, const struct bw_look *look)
 enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_look *look, struct bw_medium *m)
 {
     enum bw_status status =
-        m->lit.fire && look->crisp > 0 ? bw_flames_crisp(tools, &m->lit, (float)look->crisp) : BW_OK;
-    if (!status && m->lit.fire && look->sheets > 0 && look->quality > BW_QUALITY_DRAFT) {
+        m->lit.fire && look->flames.crisp > 0 ? bw_flames_crisp(tools, &m->lit, (float)look->flames.crisp) : BW_OK;
+    if (!status && m->lit.fire && look->flames.sheets > 0 && look->quality > BW_QUALITY_DRAFT) {
         status = bw_flames_wide(tools, &m->lit, &m->wide);
-        m->lit.wide = m->wide, m->lit.sheets = (float)look->sheets;
+        m->lit.wide = m->wide, m->lit.sheets = (float)look->flames.sheets;
     }
     const float flames = 0.25f * (float)(look->soften - BW_SOFTEN);
     const int cubic = m->lit.rgbs && bw_lit_cubic(&m->lit, look);

@@ -64,7 +64,7 @@ static void spark_add(const struct bw_spark *p, const struct bw_scene *scene, do
     double far = 0;
     for (int a = 0; a < 3; a++) far += pow(p->at[a] - scene->camera.eye[a], 2);
     const double wide2 = p->size > 0 ? 0.25 * 3.14159265358979 * (double)(p->size * p->size) : far * pixel * pixel;
-    const float each = (float)(wide2 * scene->look.sparks / (PLACES * s->box.h * s->box.h * s->box.h));
+    const float each = (float)(wide2 * scene->look.particles.glow / (PLACES * s->box.h * s->box.h * s->box.h));
     for (int k = 0; k < PLACES; k++) {
         double at[3];
         struct bw_tap tap;
@@ -107,7 +107,8 @@ enum bw_status bw_shine_make(const struct bw_tools *tools, const struct bw_volum
 {
     int n[3];
     *s = (struct bw_shine){.rgb = NULL};
-    if (!scene->look.shine || !bw_solid_any(v) || !box_choose(v, scene->streak, &s->box)) return BW_OK;
+    if (scene->look.particles.show != BW_SHOW_LIGHT || !bw_solid_any(v) || !box_choose(v, scene->streak, &s->box))
+        return BW_OK;
     for (int a = 0; a < 3; a++) n[a] = (s->box.n[a] + BLOCK - 1) / BLOCK;
     s->rgb = tools->alloc(tools->ctx, 3 * bw_dense_cells(&s->box) * sizeof *s->rgb);
     s->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *s->lamp);

@@ -100,12 +100,12 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
     const struct bw_look *look = &d->shot->scene->look;
     if (s->kelvin > BW_DRAPER) {
         bw_planck_read(&d->planck, s->kelvin, rgb);
-        for (int c = 0; c < 3; c++) rgb[c] *= SOLID * BW_GLOW * (float)(look->fire * look->sparks);
+        for (int c = 0; c < 3; c++) rgb[c] *= SOLID * BW_GLOW * (float)(look->fire * look->particles.glow);
         return 0;
     }
-    if (look->shine) {
+    if (look->particles.show == BW_SHOW_LIGHT) {
         const float left = bw_cloud_left(d->shot->scene, s->at);
-        for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * left * (float)look->sparks;
+        for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * left * (float)look->particles.glow;
         return 0;
     }
     for (int c = 0; c < 3; c++) { // a small sphere: half of each lamp, the room's mean

@@ -2,6 +2,7 @@
 /* The renderer's light against what is known of light: shadows of obstacles and on the floor, lamps that
  * add up, scattering that loses nothing, a sky that reaches everywhere through clear air. */
 #include "cube.h"
+#include "look.h"
 #include <picture/volume/sweep/again.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/sweep/light.h>
@@ -31,7 +32,7 @@ Test(light, scattering_loses_nothing)
 
 Test(light, the_sky_reaches_everywhere_in_clear_air)
 {
-    struct bw_scene scene = {.floor = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.floor = 1, .look = look_usual()};
     struct bw_ambient a;
     float *s = cells_make();
     scene.look.environment = 1.7;
@@ -48,7 +49,7 @@ Test(light, the_sky_reaches_everywhere_in_clear_air)
 /* A sky of one's own: its mean everywhere in clear air, its colour on the floor. */
 Test(light, a_sky_of_ones_own_lights_all)
 {
-    struct bw_scene scene = {.floor = 1, .hi = {1, 1, 1}, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.floor = 1, .hi = {1, 1, 1}, .look = look_usual()};
     struct bw_ambient a;
     struct bw_studio studio;
     float *s = cells_make(), floor[3];
@@ -149,7 +150,7 @@ Test(light, wide_cells_scatter_as_narrow_ones)
     for (int wall = 0; wall < 3; wall++) {
         const int from = 24 + wall, to = from + 3;
         struct bw_volume v = {.box = unit_box, .density = cells_make()};
-        struct bw_look look = BW_LOOK_DEFAULT;
+        struct bw_look look = look_usual();
         float *s = cells_make(), *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)), fine[N], wide[N], most = 0;
         const struct bw_lit lit = {.box = unit_box, .rgbs = rgbs};
         const struct bw_again_medium m = {&v, &look, &lit, s, NULL, 0.3f};
@@ -187,7 +188,7 @@ static struct bw_scene dark_scene(void)
                          .ambient = 293,
                          .exposure = 1,
                          .floor = 1,
-                         .look = BW_LOOK_DEFAULT};
+                         .look = look_usual()};
     s.look.environment = s.look.bloom = 0;
     s.look.has_background = 1;
     bw_camera_fit(&s.camera, NULL, s.lo, s.hi, 1);

@@ -2,6 +2,7 @@
 /* Lamps with a place and a size: their light falls with the square of the distance, far off they are as lamps far off,
  * what they cross dims them along each way, and their shadows have the half-shadow of a disc. */
 #include "unit/render/image_tools.h"
+#include "look.h"
 #include <picture/volume/sweep/shares.h>
 #include <picture/volume/render.h>
 #include <picture/volume/solid/shadow.h>
@@ -181,7 +182,7 @@ Test(shadow, what_hangs_in_the_air_throws_the_same)
 /* On the floor E/π: a lamp of strength 1 a metre above it, and what the square and the cosine leave aside. */
 Test(shadow, light_falls_with_the_square_of_the_distance)
 {
-    struct bw_scene scene = {.lo = {-1, -1, 0}, .hi = {1, 1, 2}, .floor = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.lo = {-1, -1, 0}, .hi = {1, 1, 2}, .floor = 1, .look = look_usual()};
     const struct bw_ambient clear = {0};
     struct bw_studio studio;
     scene.look.environment = 0;
@@ -204,7 +205,7 @@ static double picture(const struct bw_light *lamp, struct bw_image *img)
                              .ambient = 293,
                              .exposure = 1,
                              .floor = 1,
-                             .look = BW_LOOK_DEFAULT};
+                             .look = look_usual()};
     struct bw_volume v = shelf_make();
     double sum = 0;
     v.box = box;

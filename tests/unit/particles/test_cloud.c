@@ -3,6 +3,7 @@
  * across it, each by its own kind, of the same light; what is near hides what is far, whatever their order; and they
  * throw shadows onto each other. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/motion/sparks.h>
 
 #include <criterion/criterion.h>
@@ -13,10 +14,9 @@ enum { W = 100, SIDE = 24, N = SIDE * SIDE };
 /// From 10 m, a pixel 2 cm wide.
 static struct bw_scene scene_of(int smooth, double veil)
 {
-    struct bw_scene s = {.exposure = 1,
-                         .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1, 0, 10},
-                         .look = BW_LOOK_DEFAULT};
-    s.look.shine = 1, s.look.smooth = smooth, s.look.veil = veil;
+    struct bw_scene s = {
+        .exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1, 0, 10}, .look = look_usual()};
+    s.look.particles.show = BW_SHOW_LIGHT, s.look.particles.smooth = smooth, s.look.particles.veil = veil;
     return s;
 }
 
@@ -70,7 +70,7 @@ Test(cloud, fills_the_gaps_of_a_sheet_with_the_same_light)
     sheet(s, 0, 0, 0, 0);
     struct bw_scene scene = scene_of(0, 0);
     seen(&scene, s, points);
-    scene.look.smooth = 16;
+    scene.look.particles.smooth = 16;
     seen(&scene, s, smooth);
     cr_assert_gt(points[1], 1, "points: %g", points[1]);
     cr_assert_lt(smooth[1], 0.05, "spread: %g", smooth[1]);
@@ -86,9 +86,9 @@ Test(cloud, strays_go_out_and_lines_stay)
     for (int line = 0; line < 2; line++) {
         sheet(s, 0, 0, 0, 0);
         for (int i = 0; i < N && line; i++) s[i].at[0] = 0.08 / SIDE * (i - 0.5 * (N - 1)), s[i].at[2] = 0;
-        scene.look.stray = 0;
+        scene.look.particles.stray = 0;
         seen(&scene, s, all);
-        scene.look.stray = 0.02;
+        scene.look.particles.stray = 0.02;
         seen(&scene, s, left);
         if (line) cr_assert_float_eq(left[0], all[0], 1e-3 * all[0], "a line: %g of %g", left[0], all[0]);
         else cr_assert_lt(left[0], 1e-3 * all[0], "a sheet of gaps four times as wide: %g of %g", left[0], all[0]);
@@ -165,7 +165,7 @@ Test(cloud, throws_shadows_in_itself)
     struct bw_scene scene = scene_of(16, 0.5);
     double light[2];
     const double size = 0.08 * sqrt(3 / 0.785398);
-    scene.look.sparks = 0, scene.look.lit = 1, scene.look.has_sky = 1, scene.look.environment = 0;
+    scene.look.particles.glow = 0, scene.look.particles.lit = 1, scene.look.has_sky = 1, scene.look.environment = 0;
     scene.look.n_lights = 1, scene.look.light[0] = (struct bw_light){.to = {0, 0, 1}, .rgb = {1, 1, 1}};
     for (int q = 0; q < 2; q++) {
         sheet(s, 0, 1, (float)size, 1);
@@ -188,7 +188,7 @@ Test(cloud, a_thin_veil_takes_no_light)
     sheet(s, 0, 0, 0.02f, 0);
     struct bw_scene scene = scene_of(16, 0);
     seen(&scene, s, bare);
-    scene.look.veil = 1e-6;
+    scene.look.particles.veil = 1e-6;
     seen(&scene, s, thin);
     cr_assert_float_eq(thin[0], bare[0], 1e-3 * bare[0], "%g of %g", thin[0], bare[0]);
 }

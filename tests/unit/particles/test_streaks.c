@@ -3,6 +3,7 @@
  * as their acceleration says, and hidden where, and only where, smoke or an obstacle is before them. What is out of
  * focus is as wide as the lens makes it, of the same light; what shines fades as the look asks. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/motion/sparks.h>
 
 #include <criterion/criterion.h>
@@ -12,10 +13,13 @@ enum { W = 100, N = 16 };
 
 /// From 10 m, a pixel 2 cm wide, the shutter open for 20 ms; `smoke` [1/m] and `solid` [m], or NULL, fill a box of a
 /// metre 4 m before the spark.
-static const struct bw_scene usual = {.exposure = 1,
-                                      .streak = 0.02,
-                                      .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1, 0, 10},
-                                      .look = BW_LOOK_DEFAULT};
+static struct bw_scene usual(void)
+{
+    return (struct bw_scene){.exposure = 1,
+                             .streak = 0.02,
+                             .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1, 0, 10},
+                             .look = look_usual()};
+}
 static struct bw_image look_by(const struct bw_scene *scene, struct bw_spark *spark, float *smoke, float *solid)
 {
     const struct bw_lit lit = {.box = {{N, N, N}, {-0.5, -4.5, -0.5}, 1. / N}, .rgbs = smoke};
@@ -28,7 +32,8 @@ static struct bw_image look_by(const struct bw_scene *scene, struct bw_spark *sp
 }
 static struct bw_image look(struct bw_spark *spark, float *smoke, float *solid)
 {
-    return look_by(&usual, spark, smoke, solid);
+    const struct bw_scene scene = usual();
+    return look_by(&scene, spark, smoke, solid);
 }
 
 /// To the right, 40 pixels.
@@ -118,9 +123,9 @@ static void spot(const struct bw_image *img, double out[2])
 /* A lens 20 cm wide that is sharp at 5 m blurs what is at 10 m over a disc of 20 cm there, ten pixels. */
 Test(streaks, are_blurred_out_of_focus)
 {
-    struct bw_scene scene = usual;
+    struct bw_scene scene = usual();
     struct bw_spark s = {.rgb = {1, 1, 1}, .size = 0.06f};
-    scene.look.shine = 1;
+    scene.look.particles.show = BW_SHOW_LIGHT;
     double sharp[2], wide[2];
     struct bw_image img = look_by(&scene, &s, NULL, NULL);
     spot(&img, sharp);
@@ -142,14 +147,14 @@ Test(streaks, fade_behind_and_around)
              {{0, -8, 0}, 2, 0, 4},         {{0, 0, 0}, 0, 0.5, 1}, {{0, 0, 0.5}, 0, 0.5, exp(-1)},
              {{0, 0.5, 0}, 0, 0.5, exp(-1)}};
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct bw_scene scene = usual;
+        struct bw_scene scene = usual();
         struct bw_spark s = {.rgb = {1, 1, 1}, .at = {c[i].at[0], c[i].at[1], c[i].at[2]}};
         double plain[2], faded[2];
-        scene.look.shine = 1;
+        scene.look.particles.show = BW_SHOW_LIGHT;
         struct bw_image img = look_by(&scene, &s, NULL, NULL);
         spot(&img, plain);
         bw_image_free(&img);
-        scene.look.fade = c[i].fade, scene.look.reach = c[i].reach;
+        scene.look.particles.fade = c[i].fade, scene.look.particles.reach = c[i].reach;
         img = look_by(&scene, &s, NULL, NULL);
         spot(&img, faded);
         bw_image_free(&img);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Cells do not show in pictures of what they hold: no voxels, no steps, no speckles, and as sharp as they are. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/volume/rays/jitter.h>
 #include <picture/volume/rays/march.h>
 #include <picture/volume/render.h>
@@ -60,7 +61,7 @@ static double cells_ripple(const struct bw_volume *v, double extinction, const s
 static double ball_ripple(int32_t quality)
 {
     struct bw_volume v = {.box = cube, .density = take(NULL, bw_dense_cells(&cube) * sizeof(float))};
-    struct bw_look look = BW_LOOK_DEFAULT;
+    struct bw_look look = look_usual();
     look.quality = quality;
     for (int i = 0; i < ACROSS * ACROSS * ACROSS; i++) {
         const double x = (i % ACROSS + 0.5) / ACROSS - 0.5, y = (i / ACROSS % ACROSS + 0.5) / ACROSS - 0.5;
@@ -79,7 +80,7 @@ static double front_ripple(void)
     float *memory = take(NULL, 3 * cells * sizeof(float));
     const struct bw_volume v = {
         .box = cube, .density = memory, .flame = memory + cells, .temperature = memory + 2 * cells};
-    struct bw_look look = BW_LOOK_DEFAULT;
+    struct bw_look look = look_usual();
     look.key = look.environment = 0;
     look.fire = 20;
     for (int i = 0; i < ACROSS * ACROSS * ACROSS; i++) {
@@ -114,7 +115,7 @@ static struct bw_image slab_light(const float *glow, int sharpen)
 {
     enum { CELLS = 32, DEEP = 4 };
     struct bw_medium m = {.lit = {.box = {{CELLS, DEEP, CELLS}, {-0.5, -0.0625, 0}, 1.0 / CELLS}}};
-    struct bw_scene scene = {.exposure = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.exposure = 1, .look = look_usual()};
     const struct bw_aim aim = {.tan_long = 0.05, .has_target = 1, .target = {0, 0, 0.5}, .distance = 12};
     const struct bw_volume v = {.box = m.lit.box};
     const struct bw_ambient none = {.coarse = {.box = m.lit.box}};
@@ -207,7 +208,7 @@ static double soot_speckles(float albedo)
                              .extinction = 1200,
                              .ambient = 293,
                              .exposure = 1,
-                             .look = BW_LOOK_FIRE};
+                             .look = look_fire()};
     const struct bw_aim aim = {.tan_long = 0.05, .has_target = 1, .target = {0, 0, 0.5}, .distance = 12};
     struct bw_image img;
     double mean = 0, square = 0;

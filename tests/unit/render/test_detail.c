@@ -2,6 +2,7 @@
 /* Detail finer than the cells: it is where the flow is rough, moves with it, comes and goes without a jump, leaves the
  * amount of smoke as it was, and is the same for all SIMD levels and orders of tasks. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/volume/detail/move.h>
 #include <picture/volume/render.h>
 
@@ -43,7 +44,7 @@ static struct bw_scene scene_make(double detail, double frame)
                              .exposure = 1,
                              .frame = frame,
                              .tick = 1 / 24.0,
-                             .look = BW_LOOK_DEFAULT};
+                             .look = look_usual()};
     scene.look.detail = detail;
     bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
     return scene;

@@ -5,6 +5,7 @@
  * by; roots are blue, clear, and nothing else; filaments move with the flow, leave the light as it was, and are the
  * same for all SIMD levels. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/render.h>
@@ -76,7 +77,7 @@ static struct bw_scene scene_make(void)
                              .frame = 11,
                              .ambient = 293,
                              .tick = 1 / 24.0,
-                             .look = BW_LOOK_DEFAULT};
+                             .look = look_usual()};
     bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
     return scene;
 }
@@ -105,7 +106,7 @@ static double column_see(double sheets, double cells, int32_t quality, double *e
     struct bw_scene scene = scene_make();
     struct bw_image img;
     double sum = 0, square = 0;
-    scene.look.sheets = sheets, scene.look.quality = quality;
+    scene.look.flames.sheets = sheets, scene.look.quality = quality;
     cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
     cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
     *even = brightness(&img, SIZE / 2, SIZE / 2);
@@ -145,7 +146,7 @@ Test(flames, opaque_ones_hide_more_and_thin_ones_glow_as_they_did)
 {
     struct bw_scene scene = scene_make(), opaque = scene;
     double depth[4], light[4];
-    opaque.look.opacity = 3;
+    opaque.look.flames.opacity = 3;
     light[0] = middle_see(&scene, 0.01f, &depth[0]), light[1] = middle_see(&opaque, 0.01f, &depth[1]);
     light[2] = middle_see(&scene, 1, &depth[2]), light[3] = middle_see(&opaque, 1, &depth[3]);
     cr_assert_float_eq(depth[3], 3 * depth[2], 0.08 * depth[3], "%g, %g, at not quite white heat", depth[2], depth[3]);
@@ -161,7 +162,7 @@ static double rim_see(double opacity, double soot, int core, double *depth)
     struct bw_scene scene = scene_make();
     struct bw_volume v = slab_make(1, 0);
     struct bw_image img;
-    scene.look.opacity = opacity, scene.look.soot = soot, scene.look.contrast = 1;
+    scene.look.flames.opacity = opacity, scene.look.flames.soot = soot, scene.look.flames.contrast = 1;
     for (int i = 0; i < CELLS; i++) {
         const int y = i / N % N, rim = y > 8 && y <= 12;
         v.flame[i] = rim || (core && y > 12 && y < 28) ? 1 : 0;
@@ -206,8 +207,8 @@ static double root_see(double root, float fuel, float smoke, float rgb[3])
     struct bw_volume v = slab_make(0.2f, 0);
     struct bw_scene scene = scene_make();
     struct bw_image img;
-    scene.look.root = root, scene.look.root_fuel = 0.5;
-    for (int c = 0; c < 3; c++) scene.look.root_rgb[c] = c == 2 ? 1 : 0;
+    scene.look.flames.root = root, scene.look.flames.root_fuel = 0.5;
+    for (int c = 0; c < 3; c++) scene.look.flames.root_colour[c] = c == 2 ? 1 : 0;
     v.fuel = take(NULL, CELLS * sizeof(float));
     v.density = take(NULL, CELLS * sizeof(float));
     for (int i = 0; i < CELLS; i++) v.fuel[i] = v.flame[i] > 0 ? fuel : 0, v.density[i] = v.flame[i] > 0 ? smoke : 0;
@@ -252,9 +253,9 @@ Test(flames, are_tinted)
     struct bw_image img[2];
     struct bw_volume v = slab_make(1, 0);
     const float *rgb[2];
-    scene.look.opacity = 1, scene.floor = 0;
+    scene.look.flames.opacity = 1, scene.floor = 0;
     for (int q = 0; q < 2; q++) {
-        if (q) scene.look.tint[1] = 0.5f, scene.look.tint[2] = 3;
+        if (q) scene.look.flames.tint[1] = 0.5f, scene.look.flames.tint[2] = 3;
         cr_assert_eq(bw_image_init(&img[q], &tools, SIZE, SIZE), BW_OK);
         cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img[q], NULL), BW_OK);
         rgb[q] = img[q].px + 3 * (SIZE / 2 * SIZE + SIZE / 2);
@@ -273,7 +274,7 @@ static double filaments_see(double frame, float *out, int places)
     struct bw_scene scene = scene_make();
     struct bw_detail d;
     double mean = 0;
-    scene.look.filaments = 1, scene.frame = frame;
+    scene.look.flames.filaments = 1, scene.frame = frame;
     cr_assert_eq(bw_detail_make(&tools, &v, &scene, &d), BW_OK);
     for (int i = 0; i < places; i++) {
         const float p[3] = {(float)(4 + 1.3 * (i % 10) + 1.7 * frame), 13 + 1.1f * (float)(i / 10 % 10),
@@ -328,7 +329,8 @@ static struct bw_image burning_see(const struct bw_tools *t, double amount)
     struct bw_volume v = slab_make(0.3f, 0.3);
     struct bw_scene scene = scene_make();
     struct bw_image img;
-    scene.look.filaments = scene.look.crisp = scene.look.sheets = amount, scene.look.opacity = 1 + amount;
+    scene.look.flames.filaments = scene.look.flames.crisp = scene.look.flames.sheets = amount,
+    scene.look.flames.opacity = 1 + amount;
     cr_assert_eq(bw_image_init(&img, t, SIZE, SIZE), BW_OK);
     cr_assert_eq(bw_render_linear(t, &v, &scene, &img, NULL), BW_OK);
     free(v.flame);

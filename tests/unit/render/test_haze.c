@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Hot gas bends what is seen behind it, by as much as its gradient says, and nothing else. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/volume/rays/haze.h>
 #include <picture/volume/render.h>
 
@@ -61,7 +62,7 @@ static void street_see(const struct bw_volume *v, double much, struct bw_image *
                              .ambient = AMBIENT,
                              .exposure = 1,
                              .floor = 1,
-                             .look = BW_LOOK_DEFAULT};
+                             .look = look_usual()};
     struct bw_aim aim = {.elevation = 0.5, .tan_long = 0.25, .has_target = 1, .target = {0, 0, 0.3}, .distance = 5};
     scene.look.ground = 2; // a street
     scene.look.haze = much;

@@ -2,6 +2,7 @@
 /* A wide lens: what is in focus stays sharp, what is not is blurred by as much as geometry says, floor and obstacles
  * too, and no light is lost. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/volume/rays/march.h>
 #include <picture/volume/render.h>
 
@@ -20,7 +21,7 @@ static struct bw_image column_picture(const struct bw_tools *with, double apertu
 {
     const double h = 0.1;
     struct bw_lit lit = {.box = {{N, N, N}, {-0.5 * N * h, -0.5 * N * h, -0.5 * N * h}, h}};
-    struct bw_scene scene = {.exposure = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.exposure = 1, .look = look_usual()};
     const struct bw_volume v = {.box = lit.box};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 10, .aperture = aperture, .focus = focus};
@@ -70,7 +71,7 @@ static double edge_steepness(double aperture, double focus)
 {
     enum { B = 40, ROWS = 2 };
     struct bw_volume v = {.solid_box = {{B, B, B}, {-1, -1, -1}, 2. / B}};
-    struct bw_scene scene = {.lo = {-1, -1, -1}, .hi = {1, 1, 1}, .exposure = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.lo = {-1, -1, -1}, .hi = {1, 1, 1}, .exposure = 1, .look = look_usual()};
     struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 8, .aperture = aperture, .focus = focus};
     struct bw_image img;
     double most = 0, mean = 0;

@@ -2,6 +2,7 @@
 /* What a ray sees: light against the law of Beer and Lambert, a march against closed forms, black bodies against
  * tables. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/volume/sweep/light.h>
 #include <picture/volume/rays/march.h>
 #include <picture/volume/scene/flame.h>
@@ -76,7 +77,7 @@ static struct bw_image lit_render(const struct bw_lit *lit)
 {
     struct bw_scene scene = {.exposure = 1,
                              .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0},
-                             .look = BW_LOOK_DEFAULT};
+                             .look = look_usual()};
     const struct bw_volume v = {.box = lit->box};
     const struct bw_ambient none = {.coarse = {.box = lit->box}};
     struct bw_image img;
@@ -104,7 +105,7 @@ Test(march, smoke_fades_with_distance)
     float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
     struct bw_scene scene = {.exposure = 1,
                              .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0},
-                             .look = BW_LOOK_DEFAULT};
+                             .look = look_usual()};
     const struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N}, .rgbs = rgbs};
     const struct bw_volume v = {.box = lit.box};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
@@ -192,7 +193,7 @@ Test(march, fire_lights_its_surroundings)
 {
     enum { N = 40 };
     const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
-    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.look = look_usual()};
     float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
     scene.look.environment = 0, scene.look.firelight[0] = 3;
     for (int i = 0; i < N * N * N; i++) {
@@ -230,7 +231,7 @@ static struct bw_ambient ball_light(double soot)
 {
     enum { N = 40 };
     const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
-    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.look = look_usual()};
     struct bw_ambient a;
     float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
     scene.look.environment = 0;

@@ -2,6 +2,7 @@
 /* What moves while the shutter is open: the medium is as long as its way, as much as it was, and as hot; velocities of
  * a frame lie in the cells' middles; without any nothing changes. Particles that glow have the light of their disc. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/gather/sparks.h>
 #include <picture/gather/volume.h>
 #include <picture/volume/motion/shutter.h>
@@ -62,7 +63,7 @@ Test(motion, what_stands_still_stays_as_it_is)
 {
     struct bw_volume v = {.box = {{N, N, N}, {-0.5, -0.5, 0}, 1.0 / N}};
     struct bw_scene scene = {
-        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 30, .exposure = 1, .look = BW_LOOK_DEFAULT};
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 30, .exposure = 1, .look = look_usual()};
     struct bw_image img[2];
     v.density = take(NULL, CELLS * sizeof(float));
     for (int i = 0; i < CELLS; i++) v.density[i] = i / N / N < N / 2 ? 1 : 0;
@@ -148,7 +149,7 @@ static struct bw_image sparks_look(const struct bw_tools *t, struct bw_spark *sp
 
 static struct bw_image sparks_render(const struct bw_tools *t, struct bw_spark *spark, int64_t n, float *smoke)
 {
-    static const struct bw_look usual = BW_LOOK_DEFAULT;
+    const struct bw_look usual = look_usual();
     return sparks_look(t, spark, n, smoke, &usual);
 }
 
@@ -194,12 +195,12 @@ Test(motion, streaks_have_the_light_of_a_disc)
 /* Tracers that shine send their own colour from their disc, whatever the lamps, and hide none of those behind them. */
 Test(motion, tracers_shine_in_their_own_colour)
 {
-    struct bw_look dark = BW_LOOK_DEFAULT;
+    struct bw_look dark = look_usual();
     struct bw_spark two[2] = {{.size = 0.03f, .rgb = {0.8f, 0.2f, 0.1f}, .vel = {20, 0, 5}}};
     const double area = 0.25 * 3.14159265358979 * 1.5 * 1.5; // pixels
     double one[2], both[2];
     two[1] = two[0], two[1].at[1] = -1e-3;
-    dark.key = dark.environment = 0, dark.shine = 1, dark.sparks = 0.5;
+    dark.key = dark.environment = 0, dark.particles.show = BW_SHOW_LIGHT, dark.particles.glow = 0.5;
     struct bw_image img = sparks_look(&tools, two, 1, NULL, &dark);
     light_sum(&img, one);
     cr_assert_float_eq(one[0], 0.5 * 0.8 * area, 0.02 * one[0], "%g", one[0]);
@@ -219,8 +220,8 @@ Test(motion, obstacles_hide_what_is_behind_them)
     struct bw_scene scene = {.exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1}};
     const struct bw_lit lit = {.box = {{M, M, M}, {-1, -1, -1}, h}};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
-    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
-    scene.look.shine = 1;
+    scene.look = look_usual();
+    scene.look.particles.show = BW_SHOW_LIGHT;
     for (int i = 0; i < M * M * M; i++) { // a ball of 0.7 m
         const double r = hypot(hypot(i % M + 0.5 - M / 2, i / M % M + 0.5 - M / 2), i / M / M + 0.5 - M / 2);
         solid[i] = (float)(r * h - 0.7);

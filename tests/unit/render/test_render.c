@@ -2,6 +2,7 @@
 /* Whole pictures: the camera's fit, obstacles seen whole, equal bytes whatever the order of tasks, memory that can't be
  * had. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/gather/volume.h>
 #include <picture/params.h>
 #include <picture/volume/render.h>
@@ -116,7 +117,7 @@ static struct bw_image ball_render(const struct bw_tools *t, const struct bw_vol
     struct bw_scene scene = {
         .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 60, .ambient = 293, .exposure = 1};
     struct bw_image img;
-    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look = look_usual();
     scene.look.bloom = 0;
     bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, t, 96, 96), BW_OK);
@@ -207,7 +208,7 @@ Test(render, same_picture_by_every_simd_level)
                              .extinction = 8,
                              .ambient = 293,
                              .exposure = 1,
-                             .look = BW_LOOK_FIRE};
+                             .look = look_fire()};
     struct bw_image img[3];
     v.flame = take(NULL, 2 * cells * sizeof(float));
     v.temperature = v.flame + cells;
@@ -263,12 +264,8 @@ Test(render, no_memory_is_told_and_nothing_kept)
     struct ration ration;
     const struct bw_tools scarce = {ration_take, ration_give, ration_run, &ration};
     struct bw_volume v = ball_make(N);
-    struct bw_scene scene = {.lo = {-0.5, -0.5, 0},
-                             .hi = {0.5, 0.5, 1},
-                             .extinction = 20,
-                             .exposure = 1,
-                             .floor = 1,
-                             .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 20, .exposure = 1, .floor = 1, .look = look_usual()};
     bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
     v.flame = v.density;
     enum bw_status status = BW_ERR_MEMORY;

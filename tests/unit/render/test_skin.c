@@ -2,6 +2,7 @@
 /* The skin of smoke so dense that a voxel hides what is behind it, and the light in clear cells and in obstacles that
  * splines read with it; and what soot in flames takes of lamps' light. */
 #include "image_tools.h"
+#include "look.h"
 #include <criterion/criterion.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/render.h>
@@ -39,7 +40,7 @@ static struct bw_scene scene_make(const double to[3])
                          .extinction = 4 * WIDE, // four optical depths a wide cell
                          .ambient = 293,
                          .exposure = 1,
-                         .look = BW_LOOK_DEFAULT};
+                         .look = look_usual()};
     s.look.environment = s.look.bloom = 0;
     s.look.has_background = 1;
     s.look.light[0] = (struct bw_light){{to[0], to[1], to[2]}, {1, 1, 1}, 0.01, 0, {0}};

@@ -2,6 +2,7 @@
 /* Obstacles: planes stay where they are, balls are round, rims have no steps, what stands on a floor has no lower edge,
  * the fire's light on a wall is even. */
 #include "image_tools.h"
+#include "look.h"
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/facing.h>
 #include <picture/volume/solid/surface.h>
@@ -213,7 +214,7 @@ Test(solid, fire_lights_a_wall_evenly)
     enum { SIDE = 160, B = 48 };
     struct bw_volume v = solid_make(block);
     struct bw_scene scene = {
-        .lo = {-1, -1, 0}, .hi = {1, 1, 2}, .extinction = 30, .ambient = 293, .exposure = 1, .look = BW_LOOK_DEFAULT};
+        .lo = {-1, -1, 0}, .hi = {1, 1, 2}, .extinction = 30, .ambient = 293, .exposure = 1, .look = look_usual()};
     struct bw_aim aim = {.tan_long = 0.1, .has_target = 1, .target = {0, -0.4, 0.3}, .distance = 5};
     struct bw_image img;
     v.box = (struct bw_dense){{B, B, B}, {-1.5, -1.5, 0}, box.h};

@@ -167,14 +167,13 @@ Test(image, parameters_are_found_in_any_table)
 {
     static const struct bw_param rows[] = {
         BW_F64(struct own_options, before, "before", "1", 0, 9, 0, "A row that comes first."),
-        BW_PICTURE_PARAMS(struct own_options, picture),
         BW_BOOL(struct own_options, after, "after", "true", "A row that comes last."),
-    };
+        BW_PICTURE_PARAMS(struct own_options, picture)};
     const struct own_options values = {.picture = {.size = 77, .view = BW_VIEW_AUTO}};
     cr_assert_eq(bw_picture_params_find(rows, BW_COUNT(rows), &values), &values.picture);
 
     struct bw_param other[BW_COUNT(rows)];
-    for (size_t i = 1; i + 1 < BW_COUNT(rows); i++) { /* one row of another name, type or place: no pictures */
+    for (size_t i = 2; i < BW_COUNT(rows); i++) { /* one row of another name, type or place: no pictures */
         memcpy(other, rows, sizeof rows);
         other[i].key = "another";
         cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), &values), "%s", rows[i].key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Obstacles that move while the shutter is open: seen all along their way, each place as long as they are there. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/render.h>
 #include <picture/volume/shape/shapes.h>
 
@@ -26,7 +27,7 @@ static struct cover box_seen(const double half[3], const double vel[3], double s
     const struct bw_shape *list[] = {&box};
     struct bw_shapes *shapes = NULL;
     struct bw_scene scene = {
-        .lo = {-1, -1, -1}, .hi = {1, 1, 1}, .exposure = 1, .shutter = seconds, .look = BW_LOOK_DEFAULT};
+        .lo = {-1, -1, -1}, .hi = {1, 1, 1}, .exposure = 1, .shutter = seconds, .look = look_usual()};
     struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 10};
     struct bw_volume v = {0};
     struct bw_image img;

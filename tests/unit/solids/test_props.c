@@ -2,6 +2,7 @@
 /* What props look like: bark runs along its log, windows come in bays and storeys of metres, fire blackens what is
  * near it, grown cylinders stay near their cylinder and close, outlines stand on the horizon. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/material/material.h>
 #include <picture/volume/material/scorch.h>
 #include <picture/volume/material/uneven.h>
@@ -310,7 +311,7 @@ Test(props, hills_have_a_sunny_side)
  * floor ends. */
 Test(props, air_ends_in_the_wall_that_is_seen)
 {
-    struct bw_scene scene = {.look = BW_LOOK_DEFAULT,
+    struct bw_scene scene = {.look = look_usual(),
                              .camera = {{0, -3, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.4, 0.3, 0, 0}};
     const struct bw_studio studio = {.scene = &scene,
                                      .room = {.wall = {0.1f, 0.2f, 0.3f}, .edge = {0.02f, 0.03f, 0.04f}}};
@@ -330,7 +331,7 @@ Test(props, air_ends_in_the_wall_that_is_seen)
 /* At the visibility a fiftieth of the contrast is left, half as far its root. */
 Test(props, air_hides_what_is_far)
 {
-    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.look = look_usual()};
     const struct bw_studio studio = {.scene = &scene, .room.wall = {0.1f, 0.2f, 0.3f}};
     const double ahead[3] = {0, 1, 0};
     float far[2][3], near[2][3];

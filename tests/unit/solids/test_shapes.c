@@ -3,6 +3,7 @@
  * edges cover the part of a pixel that they cover, balls are round, creases are sharp whichever way round faces are,
  * and half a lamp is seen over an edge that stands before its middle. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/shape/open.h>
 #include <picture/volume/shape/pixel.h>
 #include <picture/volume/render.h>
@@ -169,7 +170,7 @@ Test(shapes, none_is_left_out_of_a_picture)
     struct bw_shapes *s = shapes_of(pebble, PEBBLES);
     const struct bw_volume v = {.shapes = s};
     struct bw_scene scene = {.lo = {-1, -1, -1}, .hi = {1, 1, 1}, .extinction = 1, .exposure = 1};
-    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look = look_usual();
     struct bw_image img;
     cr_assert_eq(bw_image_init(&img, &tools, WIDE, HIGH), BW_OK);
     const struct bw_aim aim = {.elevation = 0.3, .distance = 5, .tan_long = 0.25, .has_target = 1, .target = {0, 0, 0}};
@@ -349,7 +350,7 @@ static double street_light(float white)
     struct bw_shapes *s = shapes_of(&wall, 1);
     const struct bw_volume v = {.shapes = s};
     struct bw_scene scene = {.lo = {-10, -10, 0}, .hi = {10, 10, 10}, .extinction = 1, .exposure = 1, .floor = 1};
-    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look = look_usual();
     scene.look.ground = 2; // a street
     for (int c = 0; c < 3; c++) scene.look.material.colour[c] = white;
     struct bw_image img;
@@ -383,7 +384,7 @@ static void candle_light(int32_t kind, float rgb[3][3])
     struct bw_shapes *s = shapes_of(&drum, 1);
     struct bw_volume v = {.shapes = s, .box = {.h = 0.1, .n = {FLAME, FLAME, FLAME}, .origin = {-0.8, -0.8, 4.4}}};
     struct bw_scene scene = {.lo = {-2, -2, 0}, .hi = {2, 2, 6}, .extinction = 1, .exposure = 1};
-    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look = look_usual();
     scene.look.key = scene.look.environment = 0;
     scene.look.material = (struct bw_material_wish){.kind = kind, .colour = {0.5f, 0.5f, 0.5f}, 1, .scale = 100};
     v.flame = take(NULL, FLAME * FLAME * FLAME * sizeof(float));
@@ -426,7 +427,7 @@ static float mirrored_glow(float gloss, int n, float glow)
     struct bw_shapes *s = shapes_of(shape, n);
     struct bw_volume v = {.shapes = s, .box = {.h = 0.1, .n = {FLAME, FLAME, FLAME}, .origin = {-0.8, 1.2, 1.2}}};
     struct bw_scene scene = {.lo = {-3, -3, -1}, .hi = {3, 3, 3}, .extinction = 1, .exposure = 1};
-    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look = look_usual();
     scene.look.key = scene.look.environment = 0;
     scene.look.material = (struct bw_material_wish){.kind = BW_MATERIAL_PLAIN,
                                                     .colour = {0.1f, 0.1f, 0.1f},

@@ -2,6 +2,7 @@
 /* Particles that shine light obstacles by the law of the inverse square, and are seen in a mirror where they are, as
  * bright as they are; what does not shine, and what shines where there is no obstacle, costs nothing. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/motion/shine.h>
 
 #include <criterion/criterion.h>
@@ -16,10 +17,10 @@ static struct bw_shine shine_make(int32_t shine, int solid)
 {
     static struct bw_spark spark[N];
     static float one = 1;
-    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.look = look_usual()};
     struct bw_volume v = {.spark = spark, .n_sparks = N, .solid_box = {{1, 1, 1}, {50, 50, 50}, 1}};
     struct bw_shine s;
-    scene.look.shine = shine;
+    scene.look.particles.show = shine ? BW_SHOW_LIGHT : BW_SHOW_HOT;
     if (solid) v.solid = &one;
     for (int i = 0; i < N; i++) {
         const int at[3] = {i % 10, i / 10 % 10, i / 100};

@@ -2,6 +2,7 @@
 /* Skies: no light is lost between a picture of the sphere and the lamps and sides that stand for it; files are read or
  * refused; days are as bright as days are. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
 #include <picture/volume/sky/daylight.h>
@@ -75,7 +76,7 @@ Test(sky, it_is_seen_and_lights_the_floor)
     struct bw_sky *s = disc_make(0, 0, 0, 0, 0.5f);
     bw_sky_survey(s);
     const struct bw_volume none = {.box = {.h = 1}};
-    struct bw_scene scene = {.lo = {-1, -1, 0}, .hi = {1, 1, 2}, .exposure = 1, .floor = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.lo = {-1, -1, 0}, .hi = {1, 1, 2}, .exposure = 1, .floor = 1, .look = look_usual()};
     struct bw_image img;
     scene.look.sky = s;
     bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);

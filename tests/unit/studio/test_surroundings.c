@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is round the stage: floors that are even seen from afar and have no seams, puddles that mirror. */
 #include "../render/image_tools.h"
+#include "look.h"
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
 
@@ -69,7 +70,7 @@ static struct bw_image block_render(enum bw_ground ground)
     struct bw_image img;
     v.flame = take(NULL, (size_t)N * N * N * sizeof(float));
     for (int i = 0; i < N * N * N; i++) v.flame[i] = i % N > 6 && i % N < 17 && i / N / N > 2 && i / N / N < 20 ? 1 : 0;
-    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look = look_usual();
     scene.look.key = scene.look.environment = 0;
     scene.look.ground = ground;
     bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
