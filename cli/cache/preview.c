@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
     {"axis", "x|y|z", "slices: the axis across the slice (default: a flat file's thin one, else y)", 'a'},
     {"position", "LENGTH", "slices: where along it (default: the middle)", 'p'},
     {"vectors", "none|arrows|streamlines", "slices: the flow drawn over it", 'V'},
-    {"map", "NAME", "slices: colour map: auto|smoke|fire|viridis|diverging|grey|ink|schlieren", 'm'},
+    {"map", "auto|smoke|fire|viridis|diverging|grey|ink|schlieren", "slices: the colour map", 'm'},
     {"up", "y|z", "the files' up axis (default: what they say, else z)", 'u'},
     {"fps", "N", "frames a second (default: what the files say, else 24)", 'r'},
     {"thickness", "N", "renders: optical thickness, times the bake's own or the default", 't'},
@@ -52,14 +52,15 @@ const struct cli_command command_preview = {
 
 /* ---- the command line, as the library's options ---- */
 
-static int choice_take(json_t *o, const char *option, const char *text, const char *choices)
+/* Of what its help lists. */
+static int choice_take(json_t *o, const struct cli_option *option, const char *text)
 {
-    for (const char *c = choices; c;) {
+    for (const char *c = option->argument; c;) {
         size_t n = strcspn(c, "|");
-        if (strlen(text) == n && !strncmp(c, text, n)) return !json_object_set_new(o, option, json_string(text));
+        if (strlen(text) == n && !strncmp(c, text, n)) return !json_object_set_new(o, option->name, json_string(text));
         c = c[n] ? c + n + 1 : NULL;
     }
-    cli_usage("--%s is %s; one of %s is wanted", option, text, choices);
+    cli_usage("--%s is %s; one of %s is wanted", option->name, text, option->argument);
     return 0;
 }
 
@@ -97,11 +98,11 @@ static int option_take(json_t *o, int code, const char *arg)
 {
     const char *name = option_of(code)->name;
     switch (code) {
-    case 'v': return choice_take(o, name, arg, "render|slice");
-    case 'a': return choice_take(o, name, arg, "x|y|z");
-    case 'V': return choice_take(o, name, arg, "none|arrows|streamlines");
-    case 'm': return choice_take(o, name, arg, "auto|smoke|fire|viridis|diverging|grey|ink|schlieren");
-    case 'u': return choice_take(o, name, arg, "z|y");
+    case 'v':
+    case 'a':
+    case 'V':
+    case 'm':
+    case 'u': return choice_take(o, option_of(code), arg);
     case 's': return size_take(o, arg);
     case 'S': return said_take(o, arg);
     case 'F':

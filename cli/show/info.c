@@ -5,6 +5,7 @@
 
 #include <getopt.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
@@ -16,8 +17,8 @@ const struct cli_command command_info = {
     .name = "info",
     .synopsis = "STAGE|EXPORTER|SECTION|KEY|FIELD|PRESET|FILE.vdb",
     .brief = "Explain a stage, an exporter, a section or a key of presets, a field, a preset, or a VDB file.",
-    .details = "  billow info mac.project\n  billow info domain\n  billow info wind\n  billow info plume\n"
-               "  billow info out/plume/vdb/plume_0001.vdb\n",
+    .details = "  billow info mac.project\n  billow info domain\n  billow info wind\n  billow info mp4.look\n"
+               "  billow info plume\n  billow info out/plume/vdb/plume_0001.vdb\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_info,
@@ -75,6 +76,51 @@ static void params_print(const json_t *rows, int indent)
     json_array_foreach (rows, i, p) param_print(p, indent);
 }
 
+/* What is shown apart, in groups; a look's own keys stay with the rest where that is what was asked for. */
+static bool is_apart(const json_t *p, bool look)
+{
+    const char *group = cli_text(p, "group");
+    return *group && !(look && !strcmp(group, "look"));
+}
+
+/* A row's key, or that it is a group's, as one of several in lines of readable length. */
+static void word_print(const char *word, int *column)
+{
+    const int more = *column ? 2 : 0, length = (int)strlen(word);
+    const bool full = *column + more + length > 100;
+    if (full) puts(",");
+    if (full || !*column) printf("%*s%s", 6, "", word), *column = 6 + length;
+    else printf(", %s", word), *column += more + length;
+}
+
+static void group_print(const char *name, const char *doc, const json_t *rows, const char *group)
+{
+    size_t i;
+    int column = 0;
+    json_t *p;
+    printf("  %s: %s\n", name, doc);
+    json_array_foreach (rows, i, p)
+        if (!group || !strcmp(cli_text(p, "group"), group)) word_print(cli_text(p, "key"), &column);
+    putchar('\n');
+}
+
+/* All rows; what is shown apart by its keys' names, at the end. `of`: where `info` shows it. */
+static void params_print_short(const json_t *rows, const char *of, bool look)
+{
+    size_t i;
+    json_t *p;
+    bool apart = false, looks = false;
+    json_array_foreach (rows, i, p) {
+        if (!is_apart(p, look)) param_print(p, 2);
+        apart |= is_apart(p, look), looks |= !look && !strcmp(cli_text(p, "group"), "look");
+    }
+    if (apart) printf("\nMore of them, in groups: billow info %s%sGROUP\n", look ? "" : of, look ? "" : ".");
+    if (looks) group_print("look", "How pictures look, and slices.", rows, "look");
+    json_array_foreach (rows, i, p)
+        if (is_apart(p, look) && strcmp(cli_text(p, "group"), "look") != 0)
+            group_print(cli_text(p, "key"), cli_text(p, "doc"), json_object_get(p, "rows"), NULL);
+}
+
 /* ---- stages and exporters ---- */
 
 static void field_print(const json_t *f)
@@ -97,15 +143,17 @@ static void entry_print(const json_t *e, const char *what)
     if (*hides) printf("hides: %s\n", hides);
     if (*references) printf("references: %s\n", references);
     if (json_array_size(parameters)) puts("\nParameters, as a preset gives them, with their defaults");
-    params_print(parameters, 2);
+    params_print_short(parameters, cli_text(e, "id"), false);
     if (json_array_size(fields)) puts("\nFields");
     json_array_foreach (fields, i, f) field_print(f);
 }
 
 static void section_print(const json_t *s)
 {
+    const json_t *rows = json_object_get(s, "parameters");
     printf("%s, %s\n\nKeys, as a preset gives them, with their defaults\n", cli_text(s, "name"), cli_text(s, "doc"));
-    params_print(json_object_get(s, "parameters"), 2);
+    if (json_array_size(rows) > 1) params_print_short(rows, cli_text(s, "name"), true);
+    else params_print(rows, 2);
 }
 
 /* ---- words that are keys or fields ---- */

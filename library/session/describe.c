@@ -41,6 +41,12 @@ static void range_set(json_t *o, const struct bw_param *p)
         json_object_set_new(o, "usual", json_pack("[f, f]", p->soft_min, p->soft_max));
 }
 
+const char *param_group(const struct bw_param *p)
+{
+    if (!(p->flags & BW_PARAM_LOOK)) return NULL;
+    return p->n_sub && p->sub[0].key ? p->key : "look";
+}
+
 /* `last`: the row before, whose table is not said again. */
 static json_t *param_json(const struct bw_param *p, const struct bw_param *last)
 {
@@ -49,6 +55,7 @@ static json_t *param_json(const struct bw_param *p, const struct bw_param *last)
     json_t *o = json_object();
     text_set(o, "key", p->type == BW_PARAM_AMOUNTS ? NULL : p->key);
     text_set(o, "type", param_type(p));
+    text_set(o, "group", param_group(p));
     text_set(o, "default", p->def);
     range_set(o, p);
     text_set(o, "unit", p->unit && strcmp(p->unit, "1") ? p->unit : NULL);

@@ -8,6 +8,8 @@
 /* describe.c */
 /// "number", "list", …
 const char *param_type(const struct bw_param *p);
+/// Of those that `info` shows apart, where: the key of a group, or "look". NULL: at once.
+const char *param_group(const struct bw_param *p);
 json_t *params_json(const struct bw_param *rows, uint32_t n);
 json_t *stage_json(const struct bw_entry *e);
 json_t *exporter_json(const struct bw_entry *e);

@@ -33,6 +33,29 @@ static json_t *section_json(const struct session *s, const char *name)
     return NULL;
 }
 
+/* NAME.look, what is no group of a table: all that a stage or exporter shows apart and that stands in none. */
+static json_t *look_json(const struct session *s, const char *name)
+{
+    const size_t n = strlen(name), tail = strlen(".look");
+    char *id = n > tail && !strcmp(name + n - tail, ".look") ? bw_printf("%.*s", (int)(n - tail), name) : NULL;
+    const struct bw_entry *stage = id ? bw_registry_stage(s->registry, id) : NULL,
+                          *exporter = id ? bw_registry_exporter(s->registry, id) : NULL;
+    const struct bw_param *rows = stage ? stage->stage->params : exporter ? exporter->exporter->params : NULL;
+    const uint32_t n_rows = stage ? stage->stage->n_params : exporter ? exporter->exporter->n_params : 0;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < n_rows; i++) {
+        json_t *row = param_group(&rows[i]) && !strcmp(param_group(&rows[i]), "look") ? params_json(&rows[i], 1) : NULL;
+        if (row) json_array_extend(list, row);
+        json_decref(row);
+    }
+    bw_free(id);
+    json_t *all = json_array_size(list)
+                      ? json_pack("{s:s, s:s, s:O}", "name", name, "doc", "how its pictures look", "parameters", list)
+                      : NULL;
+    json_decref(list);
+    return all;
+}
+
 /* ---- whatever has a name ---- */
 
 /* Neither a stage nor a preset: the nearest name of all of them. */
@@ -82,6 +105,7 @@ static json_t *name_json(const struct session *s, const char *name, struct bw_di
     const struct bw_entry *stage = bw_registry_stage(s->registry, name),
                           *exporter = bw_registry_exporter(s->registry, name);
     json_t *section = stage || exporter ? NULL : section_json(s, name);
+    if (!stage && !exporter && !section) section = look_json(s, name);
     if (section) json_object_set_new(all, "section", section);
     else if (bw_file_has_ending(name, ".vdb")) json_object_set_new(all, "file", file_json(name, d));
     else if (!stage && !exporter) {

@@ -35,6 +35,21 @@ run info camera; expect "info of the camera" 0 "azimuth: 24 deg"
 run info emit --json; that "info --json of a stage parses" \
     python3 -c 'import json; assert json.load(open("out.txt"))["stage"]["id"] == "emit"'
 run info vdb; expect "info of an exporter" 0 "fields"
+run info mp4; expect "info of a movie" 0 "^  crf: 19" "^  size: 720" "billow info mp4.GROUP" "^      file, name, azimuth"
+that "it is seen at a glance" test "$(wc -l <out.txt)" -lt 60 -a -z "$(grep -E "^ *(haze|azimuth|veil|crisp):" out.txt)"
+run info mp4.look; expect "what is in no group's table" 0 "^mp4.look, " "^  haze: 0 " "^  labels: true"
+that "and that alone" test -z "$(grep -E "^ *(crf|size|azimuth|camera):" out.txt)"
+run info mp4.camera; expect "one of its groups" 0 "^  camera: # group" "azimuth: 24 deg"
+run info mp5.look; expect "the look of nothing" 3 "mp5.look"
+run info emit.look; expect "of what has no pictures" 3 "emit.look"
+run info mp4 --json; that "as JSON it is whole" python3 -c '
+import json
+def keys(rows): return sum(1 + keys(row.get("rows", [])) for row in rows)
+rows = json.load(open("out.txt"))["exporter"]["parameters"]
+assert keys(rows) > 110, keys(rows)
+maps, = (row["choices"] for row in rows if row["key"] == "map")
+open("maps.txt", "w").write("|".join(maps))'
+run help preview; that "preview takes all maps" grep -q -- "--map $(cat maps.txt) " out.txt
 run info domain; expect "info of a section" 0 "voxel: # number, above 0, m" "periodic: # group" "x-: # one of"
 run info time; expect "its defaults and ranges" 0 "fps: 24" "substeps: auto +# list of whole numbers, 1 to 2, or auto"
 run info stages; expect "what every stage takes" 0 "bind: # map of fields"
