@@ -2,13 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bakes every preset, small and short, and prints the hashes of all its fields' bits (see grids.c).
 
-grids.py BILLOW PLUGIN PRESETS                 test: each preset gives the same bits on 1 thread and on 2 or 3, in turn
+grids.py BILLOW PLUGIN PRESETS                 test: each preset gives the same bits on 1 thread and on 2 or 3, in turn,
+                                               and those of WRITTEN the same bytes of all that they write
 grids.py BILLOW PLUGIN PRESETS --write FILE    the hashes of each preset, on 2 threads
 grids.py BILLOW PLUGIN PRESETS --against FILE  … compared with what another build wrote
+
+Of the bytes, what tells of the machine and the moment is left out: bake.log, bake.journal (the order of files),
+timings.csv and the checkpoints, which hold it; and in bake.json only what lists those.
 
 The last line is `N passed, N failed`. --only NAME …: those presets alone."""
 
 import argparse
+import filecmp
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -26,6 +33,13 @@ VOXEL = {"ink_2d": 4, "shock_corner": 4, "explosion_rooms": 2, "smoke_2d": 2, "u
          "dragon_breath": 2, "shock_dust": 2, "explosion_rooms_3d": 2, "vortex_cannon": 2,
          "plume_city": 2, "crossed_tubes": 2, "rifled_ball": 2, "leapfrog": 2, "drop_collision": 2,
          "dye_drop": 2}  # times the preset's own
+PICTURES = "  - png: {id: p1, size: 64, depth: 16, name: p1}\n  - exr: {id: e1, size: 64, name: e1}\n"
+POINTS = "  - ply: {id: s1, name: s1}\n"
+WRITTEN = {"plume": PICTURES, "campfire": PICTURES, "plume_nested": PICTURES, "blast_3d": PICTURES,
+           "ink_2d": "  - png: {id: p1, size: 64, name: p1}\n", "spinning_ball": POINTS, "hot_plume_vortons": POINTS,
+           "dragon_breath": PICTURES, "plume_upres": PICTURES}  # a preset of each family: exports besides its own
+MOMENT = {"bake.log", "bake.journal", "timings.csv", "bake.json"}
+SHORT = bool(os.environ.get("BILLOW_TEST_SHORT"))  # sanitizers: one bake of each family; they see no more in a second
 SOURCE = "plume"  # whose cache the presets without a simulation of their own read
 
 
@@ -72,19 +86,31 @@ class Bench:
         self.run(self.presets / f"{SOURCE}.yaml", "--quick", "--out", self.cache, "--set", f"time.frames=1-{FRAMES}",
                  "--set", f"time.warmup={WARMUP}", "--mute", "mp4", "--threads", 2)
 
-    def hashes(self, name, threads):
-        """Lines of grids.c for one preset."""
+    def bake(self, name, threads, exports=None):
+        """The folder of one bake: of its fields' hashes alone, or of its own exports and more as well."""
         text = (self.presets / f"{name}.yaml").read_text()
         out = self.folder / f"{name}_{threads}"
         chain = self.folder / f"{name}.yaml"
-        chain.write_text(f"billow: 1\nextends: {self.presets}/{name}.yaml\nname: {name}\nexport:\n  - grids: {{}}\n")
+        chain.write_text(f"billow: 1\nextends: {self.presets}/{name}.yaml\nname: {name}\n"
+                         f"export:\n  - grids: {{}}\n{exports or ''}")
         words = [chain, "--quick", "--out", out, "--threads", threads, "--plugin-path", self.plugin]
         for setting in settings_of(name, text, self.cache, self.frames):
             words += ["--set", setting]
         for export in exports_of(text):
-            words += ["--mute", export]
+            if exports is None:
+                words += ["--mute", export]
+            elif export == "mp4":  # whose pictures would take most of the time
+                words += ["--set", "export.mp4.width=192", "--set", "export.mp4.size=108"]
         self.run(*words)
-        return (out / "grids.txt").read_text()
+        return out
+
+    def hashes(self, name, threads):
+        """Lines of grids.c for one preset."""
+        return hashes_in(self.bake(name, threads))
+
+
+def hashes_in(out):
+    return (out / "grids.txt").read_text()
 
 
 def difference(a, b):
@@ -95,6 +121,32 @@ def difference(a, b):
         if one != other:
             return f"{one}\n{other}"
     return None if a.count("\n") == b.count("\n") else "one has more lines than the other"
+
+
+def of_moment(name):
+    return name in MOMENT or name.endswith(".bwck")
+
+
+def record_of(out):
+    """bake.json without what it says of files that differ."""
+    record = json.loads((out / "bake.json").read_text())
+    record["files"] = {name: one for name, one in record["files"].items() if not of_moment(name)}
+    return record
+
+
+def bytes_difference(a, b):
+    """What differs in the files of two bakes, None for nothing."""
+    files, others = ({str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} for out in (a, b))
+    if files != others:
+        return f"other files: {sorted(files ^ others)}"
+    compared = sorted(name for name in files if not of_moment(name))
+    kinds = {pathlib.Path(name).suffix for name in compared} - {".txt"}
+    if not {".csv", ".yaml"} <= kinds or len(kinds) < 3:
+        return f"only {sorted(kinds)} were written"
+    _, differ, errors = filecmp.cmpfiles(a, b, compared, shallow=False)
+    if differ or errors:
+        return f"other bytes: {sorted(differ + errors)}"
+    return None if record_of(a) == record_of(b) else "bake.json differs"
 
 
 def preset_names(folder, wanted):
@@ -115,7 +167,10 @@ def check(bench, name, several, known, store):
         return None
     if known is not None:
         return difference(known[name], bench.hashes(name, 2)) if name in known else None
-    return difference(bench.hashes(name, 1), bench.hashes(name, several))
+    exports = WRITTEN.get(name)
+    one = bench.bake(name, 2 if SHORT else 1, exports)
+    other = one if SHORT else bench.bake(name, several, exports)
+    return difference(hashes_in(one), hashes_in(other)) or (exports and bytes_difference(one, other))
 
 
 def main():
@@ -135,7 +190,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(wish.billow, wish.plugin, wish.presets, pathlib.Path(folder), wish.frames)
         bench.source()
-        for i, name in enumerate(preset_names(wish.presets, wish.only)):
+        for i, name in enumerate(preset_names(wish.presets, wish.only or SHORT and list(WRITTEN))):
             started = time.monotonic()
             try:
                 wrong = check(bench, name, 2 + i % 2, known, store)
