@@ -230,8 +230,8 @@ static void fronts_watch(struct bw_run_options *run, void *user)
 }
 
 /* Sedov's blast in an eighth of a box, Mach numbers in the hundreds: how far its front is ahead on an axis, against the
- * diagonal of all three, %. Means over fronts some tenths of a cell apart, since cells on the way come one by one: those
- * of the last frames of one blast, whose radius goes with the time's 2/5. */
+ * diagonal of all three, %. Means over fronts some tenths of a cell apart, since cells on the way come one by one:
+ * those of the last frames of one blast, whose radius goes with the time's 2/5. */
 static struct front blast_ahead(int n)
 {
     const double energy = pow(8 * PI, 1.5), last = .7 * n + 7 * 7. / FRONTS;
