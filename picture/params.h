@@ -38,7 +38,7 @@ struct bw_picture_target {
     bw_vec3 point;
 };
 struct bw_picture_camera {
-    BW_CAMERA_ROWS(BW_PICTURE_MEMBER, , ) ///< `file`, `name`: the preset's reader has put the others in their place
+    BW_CAMERA_ROWS(BW_PICTURE_MEMBER, , ) ///< `file`: the preset's reader has put the others in its place
 };
 struct bw_picture_obstacle {
     const char *stage; ///< its id

@@ -123,10 +123,8 @@
 /// `camera`.
 #define BW_CAMERA_ROWS(X, S, m)                                                                                        \
     X(S, m, PATH, file,                                                                                                \
-        "Another program's camera: a USD text, shot.usda. Place, lens and film are its own, in place of the "          \
-        "values below; a time code is a frame.")                                                                       \
-    X(S, m, STRING, name, 0,                                                                                           \
-        "Of several cameras in `file`, which: its name or path.")                                                      \
+        "A YAML file with a map `camera`, as share/billow/scenes writes of Blender's and USD's cameras; its "          \
+        "values stand in place of those below.")                                                                       \
     X(S, m, F64, azimuth, "24 deg", -1e6, 1e6, "rad",                                                                  \
         "From the front towards the right (from -y towards +x).")                                                      \
     X(S, m, F64, elevation, "7.5 deg", -1.5707963267948966, 1.5707963267948966, "rad",                                 \

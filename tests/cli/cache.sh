@@ -154,58 +154,107 @@ for wrong in "look.smok=1 it_has_no_key:look:.unknown.key..smok.;.did.you.mean..
     "look.detail=9 out_of_range:--set:1:13:.*detail:.9.is.out.of.range" "camera.lenz=1 camera:unknown.key..lenz"; do
     run preview hair --out wrong.png --frames 1 --set "${wrong%% *}"; expect "${wrong#* }" 3 "${wrong#*:}"
 done
-# A camera of another program: at 40 degrees, 15 above, tilted by 10, two metres off, in centimetres and below a rig.
-cat >shot.usda <<'USD'
-#usda 1.0
-(
-    metersPerUnit = 0.01
-    upAxis = "Z"
-)
-def Xform "Rig" ( kind = "group" )
-{
-    float3 xformOp:rotateXYZ:turn.timeSamples = { 1: (0, 0, -50), 3: (0, 0, 130), }
-    double3 xformOp:translate:up = (0, 0, 30)
-    uniform token[] xformOpOrder = ["xformOp:translate:up", "xformOp:rotateXYZ:turn"]
-    rel look:at = </Nowhere>
-    def Mesh "noise" { point3f[] points = [(1, -2e-3, 3), (0, 0, 0)]  # )
-        string text = """a " } b""" }
-    def Camera "Shot"
-    {
-        custom double weight = -inf
-        float focalLength = 0.35 ( doc = "a tenth of a centimetre is a millimetre, ten times that" )
-        float focalLength.timeSamples = { 1: 35, 3: 35 }
-        float horizontalAperture = 36
-        float verticalAperture = 27
-        double3 xformOp:translate = (0, -193.18516525781366, 51.76380902050415)
-        float xformOp:rotateX = 75
-        float xformOp:rotateZ:tilt = -10
-        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateX", "xformOp:rotateZ:tilt"]
-    }
-}
-USD
+# A camera of another program: at 40 degrees, 15 above, tilted by 10, two metres off, in centimetres and y up, as USD's
+# library tells it. What stands for that library has one stage.
+mkdir pxr
+cat >pxr/__init__.py <<'PY'
+import math
+
+class Gf:
+    class Vec3d(tuple):
+        def __new__(cls, v): return super().__new__(cls, v)
+        def __rmul__(self, k): return Gf.Vec3d(k * x for x in self)
+        def GetNormalized(self): return Gf.Vec3d(x / math.hypot(*self) for x in self)
+
+class Attribute:
+    def __init__(self, value, times=()): self.value, self.times = value, times
+    def Get(self, time): return self.value
+    def GetTimeSamples(self): return self.times
+
+class Prim:
+    def __init__(self, path, kind, parent=None, **values): self.path, self.kind, self.parent, self.values = path, kind, parent, values
+    def IsA(self, kind): return self.kind == kind.__name__
+    def GetPath(self): return self.path
+    def GetName(self): return self.path.split("/")[-1]
+    def GetParent(self): return self.parent
+    def GetAttributes(self): return self.values.values()
+    def IsValid(self): return True
+    def IsPseudoRoot(self): return self.path == "/"
+
+class Matrix: # rows are where the axes go
+    def __init__(self, turn): self.turn = turn
+    def row(self, v): # tilted by -10, raised from -z by 75, turned by the rig; then from z up to y up
+        def about(v, a, degrees):
+            b, c, t, out = (a + 1) % 3, (a + 2) % 3, math.radians(degrees), list(v)
+            out[b], out[c] = v[b] * math.cos(t) - v[c] * math.sin(t), v[b] * math.sin(t) + v[c] * math.cos(t)
+            return out
+        return about(about(about(v, 2, -10), 0, 75), 2, self.turn)
+    def GetRow3(self, i): x, y, z = self.row([i == 0, i == 1, i == 2]); return x, z, -y
+    def ExtractTranslation(self):
+        t = math.radians(self.turn)
+        return (193.18516525781366 * math.sin(t), 30 + 51.76380902050415, 193.18516525781366 * math.cos(t))
+    def Transform(self, p): return tuple(100 * x for x in p)
+
+ROOT = Prim("/", "Pseudo")
+RIG = Prim("/Rig", "Xform", ROOT, turn=Attribute(None, (1.0, 3.0)))
+SHOT = Prim("/Rig/Shot", "Camera", RIG, FocalLength=Attribute(35), HorizontalAperture=Attribute(36), VerticalAperture=Attribute(27),
+            FStop=Attribute(None), FocusDistance=Attribute(200.0))
+WAY = Prim("/Rig/Way", "BasisCurves", ROOT, Points=Attribute([(1, 3, -2), (2, 3, -2), (2, 6, -2)]))
+
+class Stage:
+    name = ""
+    @staticmethod
+    def Open(path): Stage.name = path; return Stage()
+    def Traverse(self): return [RIG, SHOT, WAY] + ([Prim("/Rig/Other", "Camera", RIG)] if "two" in Stage.name else [])
+
+class Usd:
+    Stage = Stage
+    class TimeCode(float):
+        @staticmethod
+        def Default(): return Usd.TimeCode(1)
+
+class UsdGeom:
+    class Tokens: y = "y"
+    class Camera:
+        def __init__(self, prim): self.prim = prim
+        def __getattr__(self, name): return lambda: self.prim.values[name[3:-4]]
+    class BasisCurves: pass
+    class NurbsCurves: pass
+    class PointBased(Camera): pass
+    class Xformable(Camera):
+        def ComputeLocalToWorldTransform(self, time): return Matrix(-50 + 90 * (time - 1))
+    GetStageUpAxis = staticmethod(lambda stage: "y")
+    GetStageMetersPerUnit = staticmethod(lambda stage: 0.01)
+PY
+usd() { PYTHONPATH=. python3 "$here/../../hosts/scenes/from_usd.py" "$@" >out.txt 2>err.txt; code=$?; }
+usd camera shot.usd shot.yaml; expect "USD's camera is written" 0
 same=()
 for said in azimuth='40 deg' elevation='15 deg' roll='10 deg' target='{point: [0, 0, 0.3]}' distance='2 m' lens='35 mm' \
     sensor='36 mm' orbit=0; do
     same+=(--set "camera.$said")
 done
 run preview hair/vdb/hair_0002.vdb --out keyed.png "${same[@]}"; expect "a camera by its angles" 0
-run preview hair/vdb/hair_0002.vdb --out shot.png --set camera.file=shot.usda; expect "the same from a .usda" 0
+run preview hair/vdb/hair_0002.vdb --out shot.png --set camera.file=shot.yaml; expect "the same from another program" 0
 near keyed.png shot.png "shows the same"
 run compare shot.png own.png; expect "which is not the bake's own camera" 1 "values differ"
-sed 's/^camera:.*/camera: {file: shot.usda}/' hair.yaml >filmed.yaml
+sed 's/^camera:.*/camera: {file: shot.yaml}/' hair.yaml >filmed.yaml
 run bake filmed.yaml --out filmed; expect "a preset with another program's camera" 0
 near keyed.png filmed/png/hair_0002.png "shows the same, too"
-that "whose cache knows it without the file" test -z "$(grep shot.usda filmed/resolved.yaml)" -a -n "$(grep -A3 azimuth: filmed/resolved.yaml | grep keys)"
-sed 's/def Camera "Shot"/def Camera "Other" {}\n    &/' shot.usda >two.usda
-run preview hair --frames 1 --out no.png --set camera.file=two.usda; expect "of two cameras" 3 "two.usda holds several cameras; .name. says which: /Rig/Other, /Rig/Shot"
-run preview hair/vdb/hair_0002.vdb --out named.png --set camera.file=two.usda --set camera.name=Shot; expect "one is named" 0
-run compare shot.png named.png; expect "and is it" 0 "the same"
-run preview hair --frames 1 --out no.png --set camera.name=Shut --set camera.file=two.usda; expect "or is not there" 3 "holds no such camera, but /Rig/Other"
-run preview hair --frames 1 --out no.png --set camera.file=none.usda; expect "no file" 6 "can't read .*none.usda: No such file"
-head -20 shot.usda >cut.usda
-run preview hair --frames 1 --out no.png --set camera.file=cut.usda; expect "a file that is cut" 3 "cut.usda:21:1: this is no USD text: it ends inside a prim"
-printf 'PXR-USDC\001' >binary.usda
-run preview hair --frames 1 --out no.png --set camera.file=binary.usda; expect "a binary one" 3 "begins with #usda"
+that "whose cache knows it without the file" test -z "$(grep shot.yaml filmed/resolved.yaml)" -a -n "$(grep -A3 azimuth: filmed/resolved.yaml | grep keys)"
+usd camera two.usd named.yaml; expect "of two cameras" 1 "which of these is meant. /Rig/Shot, /Rig/Other"
+usd camera two.usd named.yaml Shot; expect "one is named" 0
+that "and is it" cmp shot.yaml named.yaml
+usd camera two.usd no.yaml Shut; expect "or is not there" 1 "which of these is meant"
+usd curve shot.usd way.csv; expect "USD's curve is written" 0
+that "in metres, z up" test "$(tr '\n' ' ' <way.csv)" = "x,y,z 1,2,3 2,2,3 2,2,6 "
+run preview hair --frames 1 --out no.png --set camera.file=none.yaml; expect "no file" 6 "can't read .*none.yaml: No such file"
+run preview hair --frames 1 --out no.png --set camera.file=shot.usda; expect "USD itself" 3 "from_usd.py writes its camera as YAML"
+head -c 60 shot.yaml >cut.yaml
+run preview hair --frames 1 --out no.png --set camera.file=cut.yaml; expect "a file that is cut" 3 "cut.yaml:[0-9]+:[0-9]+: "
+sed 's/  lens:/  lenz:/' shot.yaml >odd.yaml
+run preview hair --frames 1 --out no.png --set camera.file=odd.yaml; expect "a key that is none" 3 "odd.yaml:[0-9]+:3: .*lenz"
+echo 'secret: 1' >other.yaml
+run preview hair --frames 1 --out no.png --set camera.file=other.yaml; expect "one without a camera" 3 "other.yaml holds no camera"
 mkdir foreign; cp hair/vdb/*.vdb foreign/
 run preview foreign --frames 2 --out as_is.png --size 64; expect "files of others" 0
 run preview foreign --frames 2 --out said.png --size 64 --set 'look.smoke=[0.9, 0.4, 0.1]'; expect "look as they are told, too" 0

@@ -216,8 +216,8 @@ assert far < 1e-4 and abs(wanted[1] - found[1]) < 1e-4, (wanted, found)
 PY
     shot() {
         cd "$work" && blender -b --factory-startup --python-exit-code 1 -P shot.py &&
-            blender -b shot.blend --python-exit-code 1 -P "$here/../../hosts/blender/write_camera.py" -- shot.usda &&
-            "$billow" bake "$here/box.yaml" --set camera.file=shot.usda --set export.mp4.width=320 --frames 1001-1001 --out seen &&
+            blender -b shot.blend --python-exit-code 1 -P "$here/../../hosts/scenes/write_camera.py" -- shot.yaml &&
+            "$billow" bake "$here/box.yaml" --set camera.file=shot.yaml --set export.mp4.width=320 --frames 1001-1001 --out seen &&
             "$billow" blender seen && blender -b shot.blend --python-exit-code 1 -P shot_same.py
     }
     check "Blender's camera, there and back" shot

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `camera: {file: shot.usda}`: a shot of another program as the keys of our own camera, so that whoever reads the
- * preset, or its resolved.yaml, needs no file. */
+/* `camera: {file: shot.yaml}`: a shot of another program, as hosts/scenes writes it, in the keys of our own camera, so
+ * that whoever reads the preset, or its resolved.yaml, needs no file. */
 #ifndef PRESET_CAMERA_FILE_H
 #define PRESET_CAMERA_FILE_H
 
 #include "preset/tree/node.h"
 
-/// Where the map `camera` (NULL: nothing) has a `file`, put what it says in its place: where the camera is and looks,
-/// lens and film, and focus where it has an aperture. A time code is a frame. Errors: BW_ERR_IO, BW_ERR_PRESET.
+/// Where the map `camera` (NULL: nothing) has a `file`, put what that file's `camera` says in its place. Errors:
+/// BW_ERR_IO, BW_ERR_PRESET.
 enum bw_status camera_file_take(struct bw_node *camera, struct bw_diag *d);
+/// A sentence where the path is one of USD, which is read by its own library.
+enum bw_status usd_refuse(const char *path, const char *what, const struct bw_place *place, struct bw_diag *d);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "usda_world.h"
+#include "camera_file.h"
 #include <billow/files/obj_writer.h>
 #include <csv.h>
 #include <math.h>
@@ -195,45 +195,23 @@ static enum bw_status csv_read(struct reading *r, char *text)
     return c.status;
 }
 
-/* ---- .usda ---- */
-
-static int prim_tell(const struct usda_prim *prim, void *user)
-{
-    struct reading *r = user;
-    matrix4 m;
-    if (strcmp(prim->type, "BasisCurves") != 0 && strcmp(prim->type, "NurbsCurves") != 0) return 1;
-    if (!usda_world(prim, NAN, m)) return wrong(r, "what it does to the curve can't be read"), 0;
-    for (int32_t i = 0; i + 2 < prim->n_points; i += 3) {
-        double p[3];
-        for (int a = 0; a < 3; a++) {
-            p[a] = m[a][3];
-            for (int b = 0; b < 3; b++) p[a] += m[a][b] * prim->point[i + b];
-            p[a] *= prim->metres;
-        }
-        const double turned[3] = {p[0], prim->y_up ? -p[2] : p[1], prim->y_up ? p[1] : p[2]};
-        if (place_add(r, turned)) return 0;
-    }
-    return 0;
-}
-
 /* ---- any ---- */
 
 enum bw_status curve_read(const char *path, double scale, int y_up, const struct bw_place *place, struct curve *c,
                           struct bw_diag *d)
 {
     struct reading r = {.path = path, .place = place, .d = d, .c = c};
-    const int usda = bw_file_has_ending(path, ".usda"), obj = bw_file_has_ending(path, ".obj");
+    const int obj = bw_file_has_ending(path, ".obj");
     *c = (struct curve){0};
-    if (!usda && !obj && !bw_file_has_ending(path, ".csv"))
-        return wrong(&r, "a curve is read from .obj, .csv or .usda");
+    if (usd_refuse(path, "its curve as CSV", place, d)) return d->status;
+    if (!obj && !bw_file_has_ending(path, ".csv")) return wrong(&r, "a curve is read from .obj or .csv");
     char *text = bw_file_text(path, place, d);
     const int by = text && obj && y_up < 0 ? bw_obj_y_up_writer(text, strlen(text)) : 0;
     const struct bw_obj_writer *writer = bw_obj_writer_of(by);
     if (y_up < 0) y_up = writer != NULL;
-    if (text && usda) usda_walk(text, path, prim_tell, &r, d);
-    else if (text) obj ? obj_read(&r, text) : csv_read(&r, text);
+    if (text) obj ? obj_read(&r, text) : csv_read(&r, text);
     bw_free(text);
-    for (int32_t i = 0; !usda && i < c->n; i++) {
+    for (int32_t i = 0; i < c->n; i++) {
         const double p[3] = {scale * c->place[i][0], scale * c->place[i][1], scale * c->place[i][2]};
         c->place[i][0] = p[0], c->place[i][1] = y_up ? -p[2] : p[1], c->place[i][2] = y_up ? p[1] : p[2];
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A line through places, of an OBJ (the first `l` and those that go on with it, else all `v`), a CSV (columns x, y, z,
- * or the first three) or a .usda (its first BasisCurves or NurbsCurves: the places that it is drawn through or by, as
- * they stand). */
+/* A line through places, of an OBJ (the first `l` and those that go on with it, else all `v`), or a CSV (columns x, y,
+ * z, or the first three). */
 #ifndef PRESET_CURVE_H
 #define PRESET_CURVE_H
 
@@ -13,9 +12,8 @@ struct curve {
     const char *writer; ///< the program whose habit said that y is up, or NULL
 };
 
-/// `scale` and `y_up` are of files that do not say themselves: .obj and .csv; y_up < 0: as the OBJ's writer has it, if
-/// it is known, else z. Errors: BW_ERR_IO, BW_ERR_PRESET, said at
-/// `place`, where the file is named, or with the file's line.
+/// y_up < 0: as the OBJ's writer has it, if it is known, else z. Errors: BW_ERR_IO, BW_ERR_PRESET, said at `place`,
+/// where the file is named, or with the file's line.
 enum bw_status curve_read(const char *path, double scale, int y_up, const struct bw_place *place, struct curve *c,
                           struct bw_diag *d);
 /// Share s (0 … 1) of the way along it.
