@@ -54,25 +54,6 @@ static const struct bw_param own_rows[] = {BW_PICTURE_PARAMS(struct alone, p)};
 enum { BW_GLANCE_ROWS(ROW_NUMBER, , ) BW_LOOK_ROWS(ROW_NUMBER, , ) BW_SHOW_ROWS(ROW_NUMBER, , ) };
 // clang-format on
 
-static const struct bw_param *row_find(const struct bw_param *rows, uint32_t n, const char *key)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (rows[i].key && !strcmp(rows[i].key, key)) return &rows[i];
-    return NULL;
-}
-
-const struct bw_picture_params *bw_picture_params_find(const struct bw_param *rows, uint32_t n_rows, const void *values)
-{
-    const struct bw_param *first = row_find(rows, n_rows, own_rows[0].key);
-    if (!first || first->offset < own_rows[0].offset) return NULL;
-    const uint32_t start = first->offset - own_rows[0].offset;
-    for (uint32_t i = 0; i < BW_COUNT(own_rows); i++) { // another program's table may have some of these keys too
-        const struct bw_param *row = row_find(rows, n_rows, own_rows[i].key);
-        if (!row || row->type != own_rows[i].type || row->offset != start + own_rows[i].offset) return NULL;
-    }
-    return (const void *)((const char *)values + start);
-}
-
 int bw_picture_params_render(const struct bw_picture_params *p, int slices)
 {
     return p->view == BW_VIEW_RENDER || (p->view == BW_VIEW_AUTO && !p->field && !slices);

@@ -104,11 +104,6 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_sky_rows[3],
     BW_SHOW_ROWS(BW_PICTURE_APART, S, member.)
 // clang-format on
 
-/// The picture's parameters inside `values`, which were evaluated for a table that has BW_PICTURE_PARAMS among its rows
-/// (an exporter's `params`); NULL: it has not, so it makes no pictures. So whoever has an exporter's table and a bake's
-/// resolved preset knows its look, and no list of keys is needed beside the table.
-const struct bw_picture_params *bw_picture_params_find(const struct bw_param *rows, uint32_t n_rows,
-                                                       const void *values);
 /// 1: they ask for a render where something can be rendered, 0: for a slice. `slices`: 1 for exporters whose "auto"
 /// is a slice.
 int bw_picture_params_render(const struct bw_picture_params *p, int slices);

@@ -51,7 +51,7 @@ static int places_find(struct places *p, const char *file, const char *wanted)
     if (!p->in) return say(7, "out of memory");
     char *last = strrchr(p->in, '/'), *notes = NULL;
     const char *name = last ? last + 1 : p->in;
-    if (!strcmp(name, "vdb"))
+    if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) // as its exporter calls it
         notes = last ? cli_printf("%.*s/resolved.yaml", (int)(last - p->in), p->in) : strdup("resolved.yaml");
     if (wanted) { // away from the cache only its full name holds
         char *real = realpath(p->in, NULL);
@@ -59,7 +59,7 @@ static int places_find(struct places *p, const char *file, const char *wanted)
         p->way = real;
     } else if (notes && access(notes, R_OK) == 0) { // a bake's folder
         p->out = last ? cli_printf("%.*s", (int)(last - p->in), p->in) : strdup(".");
-        p->way = strdup("vdb");
+        p->way = strdup(name);
     } else {
         p->out = strdup(p->in);
         p->way = strdup(".");

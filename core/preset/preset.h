@@ -119,22 +119,23 @@ struct bw_preset_overrides {
     const char *text; ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };
 
-/// `own`, an exporter's map or NULL, with what `look:`, `camera:` and `scale:` say and it does not, by the exporter's
-/// table, as new memory; *map NULL: nothing is shared with it, `own` stands. Errors: BW_ERR_MEMORY.
-enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_param *rows,
-                               uint32_t n, struct bw_node **map);
-/// What a viewer says of pictures, "look.KEY=VALUE" or "camera.KEY=VALUE", put into an exporter's map by its table.
-/// Errors: a sentence below the part of `text` that is wrong.
-enum bw_status bw_preset_say(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
-                             struct bw_diag *d);
-/// The group `camera` of an exporter of pictures; NULL: it makes none.
-const struct bw_param *bw_preset_camera_row(const struct bw_param *rows, uint32_t n);
 /// An exporter's parameters.
 struct bw_table {
     const struct bw_param *rows;
     uint32_t n;
+    bool pictures; ///< it makes some
 };
-/// A sentence for each key of `look:` that none of the preset's exporters of pictures knows.
+/// `own`, an exporter's map or NULL, with what `look:`, `camera:` and `scale:` say and it does not, by the exporter's
+/// table, as new memory; *map NULL: nothing is shared with it, `own` stands. Errors: BW_ERR_MEMORY.
+enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_table *table,
+                               struct bw_node **map);
+/// What a viewer says of pictures, "look.KEY=VALUE" or "camera.KEY=VALUE", put into an exporter's map by its table.
+/// Errors: a sentence below the part of `text` that is wrong.
+enum bw_status bw_preset_say(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
+                             struct bw_diag *d);
+/// The group `camera` of an exporter of pictures; NULL: it has none.
+const struct bw_param *bw_preset_camera_row(const struct bw_param *rows, uint32_t n);
+/// A sentence for each key of `look:` that none of these, the preset's exporters of pictures, knows.
 enum bw_status bw_preset_share_check(const struct bw_preset *p, const struct bw_table *table, uint32_t n,
                                      struct bw_diag *d);
 /// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be

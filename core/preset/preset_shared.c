@@ -77,16 +77,17 @@ static int scale_put(const struct bw_preset *p, struct bw_node *map, const struc
     return 1;
 }
 
-enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_param *rows,
-                               uint32_t n, struct bw_node **map)
+enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_table *table,
+                               struct bw_node **map)
 {
-    const struct bw_node *look = section(p, "look"), *camera = section(p, "camera");
-    const int shown = (look || camera) && bw_preset_camera_row(rows, n);
+    const struct bw_param *rows = table->rows;
+    const uint32_t n = table->n;
+    const struct bw_node *look = table->pictures ? section(p, "look") : NULL,
+                         *camera = bw_preset_camera_row(rows, n) ? section(p, "camera") : NULL;
     *map = NULL;
-    if ((!shown && !(p->scaled.scale > 0)) || (own && own->type != BW_NODE_MAP)) return BW_OK;
+    if ((!look && !camera && !(p->scaled.scale > 0)) || (own && own->type != BW_NODE_MAP)) return BW_OK;
     *map = own ? bw_node_copy(own) : bw_node_new(BW_NODE_MAP, NULL);
-    int good = *map && (!shown || !look || missing_put(*map, look, rows, n)) &&
-               (!shown || !camera || camera_put(*map, camera)) &&
+    int good = *map && (!look || missing_put(*map, look, rows, n)) && (!camera || camera_put(*map, camera)) &&
                (!(p->scaled.scale > 0) || scale_put(p, *map, rows, n));
     if (good) return BW_OK;
     bw_node_free(*map);
@@ -97,7 +98,7 @@ enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *
 static int key_known(const char *key, const struct bw_table *table, uint32_t n)
 {
     for (uint32_t t = 0; t < n; t++)
-        if (bw_preset_camera_row(table[t].rows, table[t].n) && row_find(table[t].rows, table[t].n, key)) return 1;
+        if (row_find(table[t].rows, table[t].n, key)) return 1;
     return 0;
 }
 

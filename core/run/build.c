@@ -105,7 +105,8 @@ static enum bw_status shared_check(struct bw_chain *c)
     if (!table) return BW_ERR_MEMORY;
     for (int32_t i = 0; i < p->n_exports; i++) {
         const struct bw_entry *e = bw_registry_exporter(c->registry, p->export[i].type);
-        if (e) table[n++] = (struct bw_table){e->exporter->params, e->exporter->n_params};
+        if (e && bw_exporter_pictures(e->exporter))
+            table[n++] = (struct bw_table){e->exporter->params, e->exporter->n_params, true};
     }
     enum bw_status status = bw_preset_share_check(p, table, n, c->log.diag);
     bw_free(table);

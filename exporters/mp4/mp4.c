@@ -196,7 +196,7 @@ static const struct bw_exporter_desc exporter = {
     BW_PARAMS(params),
     .params_size = sizeof(struct options),
     .state_size = sizeof(struct state),
-    .flags = BW_EXPORTER_MOVIE,
+    .flags = BW_EXPORTER_MOVIE | BW_EXPORTER_RENDERS,
     .init = init,
     .frame = frame_add,
     .finish = finish,

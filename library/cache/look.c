@@ -20,7 +20,7 @@ char *cache_record(const struct cache *c, char **path, struct bw_diag *d)
     for (int i = 0; i < 2 && folder; i++) {
         char *slash = strrchr(folder, '/');
         if (slash) *slash = '\0';
-        else if (i && !strcmp(folder, "vdb")) strcpy(folder, ".");
+        else if (i && *folder && strcmp(folder, ".") != 0 && strcmp(folder, "..") != 0) strcpy(folder, ".");
         else bw_free(folder), folder = NULL;
     }
     *path = folder ? bw_printf("%s/%s", folder, name) : NULL;

@@ -84,7 +84,7 @@ const struct bw_exporter_desc *pictures_find(const struct session *s)
     const struct bw_exporter_desc *found = NULL;
     for (int32_t i = 0; i < s->registry->n_entries; i++) {
         const struct bw_exporter_desc *x = s->registry->entry[i].exporter;
-        if (x && bw_preset_camera_row(x->params, x->n_params) && (!found || x->flags & BW_EXPORTER_MOVIE)) found = x;
+        if (x && bw_preset_camera_row(x->params, x->n_params) && (!found || x->n_params > found->n_params)) found = x;
     }
     return found;
 }

@@ -178,10 +178,10 @@ static void shared_add(json_t *properties, const struct bw_registry *r)
     json_t *look = json_object(), *camera = NULL;
     for (int32_t i = 0; i < r->n_entries; i++) {
         const struct bw_exporter_desc *x = r->entry[i].exporter;
-        const struct bw_param *row = x ? bw_preset_camera_row(x->params, x->n_params) : NULL;
-        if (!row) continue;
+        if (!x || !bw_exporter_pictures(x)) continue;
+        const struct bw_param *row = bw_preset_camera_row(x->params, x->n_params);
         rows_add(look, NULL, x->params, x->n_params);
-        if (!camera) camera = table_schema(row->sub, row->n_sub);
+        if (!camera && row) camera = table_schema(row->sub, row->n_sub);
     }
     json_object_del(look, "camera");
     if (camera) json_object_set_new(properties, "camera", camera);

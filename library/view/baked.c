@@ -3,29 +3,136 @@
 
 #include "base/alloc.h"
 #include "preset/outside/camera_file.h"
+#include <stdio.h>
 #include <string.h>
+
+struct usual {
+    struct bw_picture_params p;
+};
+static const struct bw_param rows[] = {BW_PICTURE_PARAMS(struct usual, p)};
 
 void baked_free(struct baked *v)
 {
     bw_params_free(v->compiled);
-    bw_free(v->values);
+    bw_params_free(v->own);
+    bw_free(v->p);
     *v = (struct baked){0};
 }
 
-/* An exporter's map, `own` or NULL, with what the preset shares and a viewer says; NULL after a sentence, or where
- * `own` stands as it is. */
-static struct bw_node *map_of(const struct bw_preset *p, const struct bw_node *own, const struct bw_param *rows,
-                              uint32_t n, struct bw_diag *d)
+static const struct bw_param *row_find(const struct bw_param *in, uint32_t n, const char *key)
 {
+    for (uint32_t i = 0; key && i < n; i++)
+        if (in[i].key && !strcmp(in[i].key, key)) return &in[i];
+    return NULL;
+}
+
+/* ---- what is said of pictures ---- */
+
+static bool said_row(const char *text, const struct bw_param *table, uint32_t n)
+{
+    const char *key = strncmp(text, "look.", 5) != 0 ? text : text + 5;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(key, ".="), key);
+    return row_find(table, n, word) != NULL;
+}
+
+/* An exporter's map, `own` or NULL, with what the preset shares and a viewer says of what it has; NULL after a
+ * sentence, or where `own` stands as it is. */
+static struct bw_node *map_of(const struct bw_preset *p, const struct bw_node *own, const struct bw_table *table,
+                              struct bw_diag *d)
+{
+    const bool ours = table->rows == rows; // which answers for unknown words
     struct bw_node *map = NULL;
-    enum bw_status status = bw_preset_share(p, own, rows, n, &map);
+    enum bw_status status = bw_preset_share(p, own, table, &map);
     if (!status && !map && p->n_said && !(map = own ? bw_node_copy(own) : bw_node_new(BW_NODE_MAP, NULL)))
         status = BW_ERR_MEMORY;
     if (status) bw_diag_error(d, NULL, status, "out of memory for a look");
-    for (int32_t i = 0; i < p->n_said && !d->status; i++) bw_preset_say(map, p->said[i], rows, n, d);
+    for (int32_t i = 0; i < p->n_said && !d->status; i++)
+        if (ours || said_row(p->said[i], table->rows, table->n))
+            bw_preset_say(map, p->said[i], table->rows, table->n, d);
     if (!d->status && (!map || !camera_file_take(bw_node_get(map, "camera"), d))) return map;
     bw_node_free(map);
     return NULL;
+}
+
+static struct bw_params *params_of(const struct bw_preset *p, const struct bw_preset_export *e,
+                                   const struct bw_table *table, uint32_t size, struct bw_diag *d)
+{
+    const struct bw_node *own = e ? e->node : NULL;
+    const struct bw_params_context ctx = {.owner = e ? e->id : "view",
+                                          .fps = p->time.fps,
+                                          .first = p->time.first,
+                                          .seed = p->time.seed,
+                                          .ambient = p->ambient,
+                                          .common = bw_export_rows,
+                                          .n_common = e ? bw_export_n_rows : 0};
+    struct bw_node *shared = map_of(p, own, table, d);
+    struct bw_params *made =
+        d->status ? NULL : bw_params_compile(table->rows, table->n, size, shared ? shared : own, &ctx, d);
+    bw_node_free(shared);
+    return made;
+}
+
+bool baked_usual(struct baked *v, const struct bw_preset *p, double time, struct bw_diag *d)
+{
+    const struct bw_table table = {rows, BW_COUNT(rows), true};
+    *v = (struct baked){.p = bw_calloc(sizeof(struct usual))};
+    if (v->p) v->compiled = params_of(p, NULL, &table, sizeof(struct usual), d);
+    if (v->compiled && bw_params_eval(v->compiled, time, 0, v->p, d) == BW_OK) return true;
+    if (!d->status) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for a look");
+    baked_free(v);
+    return false;
+}
+
+/* ---- an exporter's own ---- */
+
+static bool rows_same(const struct bw_param *a, uint32_t n, const struct bw_param *b, uint32_t m)
+{
+    bool same = n == m;
+    for (uint32_t i = 0; same && i < n; i++)
+        same = a[i].type == b[i].type && a[i].offset == b[i].offset && a[i].sub_size == b[i].sub_size &&
+               !strcmp(a[i].key ? a[i].key : "", b[i].key ? b[i].key : "") &&
+               rows_same(a[i].sub, a[i].n_sub, b[i].sub, b[i].n_sub);
+    return same;
+}
+
+/* The n-th of choices "a|b|c", its length in *n; NULL: there are not so many. */
+static const char *choice_at(const char *choices, int32_t at, size_t *n)
+{
+    for (; choices && at > 0; at--) choices = (choices = strchr(choices, '|')) ? choices + 1 : NULL;
+    *n = choices ? strcspn(choices, "|") : 0;
+    return choices;
+}
+
+/* A word of theirs as ours; one that we have not leaves the default. */
+static void choice_take(const struct bw_param *to, int32_t *out, const struct bw_param *from, int32_t in)
+{
+    size_t n, m;
+    const char *word = choice_at(from->choices, in, &n), *one;
+    for (int32_t i = 0; word && (one = choice_at(to->choices, i, &m)); i++)
+        if (n == m && !strncmp(word, one, n)) *out = i;
+}
+
+static bool is_text(uint32_t type) { return type == BW_PARAM_STRING || type == BW_PARAM_FIELD; }
+
+/* Values at `in` of another table, of the same keys and types, to `out`; how many there are. */
+static int values_take(const struct bw_param *to, uint32_t n, void *out, const struct bw_param *from, uint32_t m,
+                       const void *in)
+{
+    int taken = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct bw_param *a = &to[i], *b = row_find(from, m, a->key);
+        if (!b || (a->type != b->type && !(is_text(a->type) && is_text(b->type)))) continue;
+        if (strcmp(a->unit ? a->unit : "", b->unit ? b->unit : "") != 0) continue;
+        void *value = (char *)out + a->offset;
+        const void *own = (const char *)in + b->offset;
+        if (a->type == BW_PARAM_GROUP) values_take(a->sub, a->n_sub, value, b->sub, b->n_sub, own);
+        else if (a->type == BW_PARAM_CHOICE) choice_take(a, value, b, *(const int32_t *)own);
+        else if (a->sub_size != b->sub_size || !rows_same(a->sub, a->n_sub, b->sub, b->n_sub)) continue;
+        else memcpy(value, own, bw_row_bytes(a));
+        taken++;
+    }
+    return taken;
 }
 
 /// 1: the export makes pictures, and *v says which.
@@ -34,43 +141,22 @@ static int export_read(struct baked *v, const struct bw_registry *r, const struc
 {
     const struct bw_entry *entry = bw_registry_exporter(r, e->type);
     const struct bw_exporter_desc *x = entry ? entry->exporter : NULL;
-    struct bw_params_context ctx = {.owner = e->id, .fps = p->time.fps, .first = p->time.first, .seed = p->time.seed};
-    ctx.ambient = p->ambient;
-    *v = (struct baked){.export = e, .values = x ? bw_calloc(x->params_size + 8) : NULL};
-    ctx.common = bw_export_rows;
-    ctx.n_common = bw_export_n_rows;
-    if (!v->values || !bw_picture_params_find(x->params, x->n_params, v->values)) goto none;
-    struct bw_node *shared = map_of(p, e->node, x->params, x->n_params, d);
-    if (d->status) goto none;
-    v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, shared ? shared : e->node, &ctx, d);
-    bw_node_free(shared);
-    if (!v->compiled || bw_params_eval(v->compiled, time, 0, v->values, d) != BW_OK) goto none;
-    v->flags = x->flags;
-    v->p = (struct bw_picture_params *)bw_picture_params_find(x->params, x->n_params, v->values);
-    return 1;
-none:
-    baked_free(v);
+    if (!x || !bw_exporter_pictures(x) || !baked_usual(v, p, time, d)) return 0;
+    const struct bw_table table = {x->params, x->n_params, true};
+    void *values = bw_calloc(x->params_size + 8);
+    int taken = 0;
+    v->export = e, v->flags = x->flags;
+    if (values && (v->own = params_of(p, e, &table, x->params_size, d)) &&
+        bw_params_eval(v->own, time, 0, values, d) == BW_OK)
+        taken = values_take(rows, BW_COUNT(rows), v->p, x->params, x->n_params, values);
+    bw_free(values);
+    if (!row_find(x->params, x->n_params, "view")) // its flag alone says which
+        v->p->view = x->flags & BW_EXPORTER_SLICES    ? BW_VIEW_SLICE
+                     : x->flags & BW_EXPORTER_RENDERS ? BW_VIEW_RENDER
+                                                      : BW_VIEW_AUTO;
+    if (!d->status && (taken || x->flags & (BW_EXPORTER_SLICES | BW_EXPORTER_RENDERS))) return 1;
+    baked_free(v); // or one file of all frames of something else
     return 0;
-}
-
-bool baked_usual(struct baked *v, const struct bw_preset *p, double time, struct bw_diag *d)
-{
-    struct usual {
-        struct bw_picture_params p;
-    };
-    static const struct bw_param rows[] = {BW_PICTURE_PARAMS(struct usual, p)};
-    struct bw_params_context ctx = {.owner = "view", .fps = p->time.fps, .first = p->time.first, .seed = p->time.seed};
-    ctx.ambient = p->ambient;
-    *v = (struct baked){.values = bw_calloc(sizeof(struct usual))};
-    v->p = v->values;
-    struct bw_node *shared = v->values ? map_of(p, NULL, rows, BW_COUNT(rows), d) : NULL;
-    if (v->values && !d->status)
-        v->compiled = bw_params_compile(rows, BW_COUNT(rows), sizeof(struct usual), shared, &ctx, d);
-    bw_node_free(shared);
-    if (v->compiled && bw_params_eval(v->compiled, time, 0, v->values, d) == BW_OK) return true;
-    if (!d->status) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for a look");
-    baked_free(v);
-    return false;
 }
 
 static int shows_renders(const struct baked *v)

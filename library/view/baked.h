@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a bake's own pictures show it: one exporter's parameters, by its own table. */
+/* How a bake's own pictures show it: the parameters of one exporter, ours or anybody's. */
 #ifndef VIEW_BAKED_H
 #define VIEW_BAKED_H
 
@@ -10,9 +10,8 @@
 #include <stdbool.h>
 
 struct baked {
-    struct bw_params *compiled;
-    void *values;
-    struct bw_picture_params *p;           ///< inside `values`
+    struct bw_params *compiled, *own;      ///< by the table of pictures, and by the exporter's; its texts and lists
+    struct bw_picture_params *p;           ///< the exporter's, and at their defaults those that it has not
     const struct bw_preset_export *export; ///< NULL: none
     uint32_t flags;                        ///< enum bw_exporter_flags
 };

@@ -30,7 +30,9 @@ cd "$work" || exit 1
 
 installed_works() { "$billow" doctor && "$billow" list | grep -q mac.project && "$billow" check plume; }
 they_build() { make -C sdk CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"; }
-they_are_valid() { "$billow" plugin validate sdk/swirl.so && "$billow" plugin validate sdk/peaks.so; }
+they_are_valid() {
+    for one in swirl peaks pgm; do "$billow" plugin validate "sdk/$one.so" || return 1; done
+}
 they_bake() {
     "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb &&
         grep -q swirl out/timings.csv && [ "$(wc -l <out/peaks.csv)" = 5 ] && grep -q '^4,[01]' out/peaks.csv
@@ -45,6 +47,45 @@ import json
 said = json.loads(open("said.json").readline())
 assert [e["makes"] for e in said["preset"]["exports"]] == ["cache", "frames"], said["preset"]["exports"]
 assert said["disk"] == 4 * 50 ** 3 * 2 * 4, said["disk"]
+EOF
+}
+# bake_as NAME EXPORT: the swirl with these pictures alone beside its volumes.
+bake_as() {
+    sed "s/- peaks: .*/- $2/" sdk/swirl.yaml >"$1.yaml" && "$billow" bake "$1.yaml" --plugin-path sdk --out "$1"
+}
+# same_preview A B: of their last frames, made of their volumes.
+same_preview() {
+    for one in "$1" "$2"; do
+        BILLOW_PLUGIN_PATH=sdk "$billow" preview "$one" --frames 4 --out "$one.png" || return 1
+    done
+    cmp "$1.png" "$2.png"
+}
+# Slices of somebody else's: previews show what they show of our own pictures.
+their_slices_are_previewed() {
+    bake_as theirs 'pgm: {axis: x, map: viridis, size: 70}' && ls theirs/pgm/swirl_0001.pgm &&
+        bake_as ours 'png: {axis: x, map: viridis, size: 70}' && same_preview theirs ours &&
+        bake_as other 'pgm: {}' && ! same_preview theirs other
+}
+# A movie of renders; `look:` and `camera:` are its own too.
+their_renders_are_previewed() {
+    sed 's/BW_EXPORTER_SLICES/BW_EXPORTER_MOVIE | BW_EXPORTER_RENDERS/; s/"pgm"/"film"/' sdk/pgm.c >sdk/film.c &&
+        make -C sdk film.so && bake_as theirs_film 'film: {size: 70, camera: {azimuth: 80 deg}}' &&
+        bake_as ours_film 'mp4: {size: 70, camera: {azimuth: 80 deg}}' && same_preview theirs_film ours_film &&
+        bake_as shared 'film: {}\nlook: {size: 70}\ncamera: {azimuth: 80 deg}' && same_preview shared ours_film
+}
+they_are_on_the_page() {
+    BILLOW_PLUGIN_PATH=sdk PYTHONPATH=$source_dir/tests/web python3 - "$billow" <<'EOF'
+import json, sys
+from served import Served
+def scene(folder):
+    served = Served(sys.argv[1], "view", folder)
+    code, said = served.get("scene?frame=4")
+    served.end()
+    assert code == 200, said
+    return json.loads(said)
+theirs, ours = scene("theirs_film"), scene("ours_film")
+assert theirs["height"] == 70, theirs
+assert theirs == ours, (theirs, ours)
 EOF
 }
 they_are_resumed() {
@@ -66,7 +107,7 @@ cplusplus_compiles() {
     g++ -std=c++17 -Wall -Wextra -Werror $(pkg-config --cflags billow) -fsyntax-only -x c++ - \
         <<<"#include <billow/plugin.h>"
 }
-no_host_symbols() { ! nm -D --undefined-only sdk/swirl.so sdk/peaks.so | grep -i bw_; }
+no_host_symbols() { ! nm -D --undefined-only sdk/swirl.so sdk/peaks.so sdk/pgm.so | grep -i bw_; }
 
 try "the installed program works from any folder" installed_works
 try "swirl and peaks build through billow.pc" they_build
@@ -74,6 +115,9 @@ try "swirl and peaks validate" they_are_valid
 try "neither wants a symbol of the host" no_host_symbols
 try "they bake" they_bake
 try "they say what they make" they_say_what_they_make
+try "slices of theirs are previewed" their_slices_are_previewed
+try "renders of theirs are previewed" their_renders_are_previewed
+try "renders of theirs are on the page" they_are_on_the_page
 try "a resumed bake writes the same" they_are_resumed
 try "they install into plugindir" they_install
 try "plugin new builds and validates" new_builds

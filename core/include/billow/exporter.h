@@ -152,9 +152,12 @@ enum bw_exporter_flags {
     /// same then, so that it must hold no addresses. Files are begun before lend() is told that no more are read.
     BW_EXPORTER_TURNS = 8,
     /* What it makes, for estimates, the page and the farm; by default pictures or numbers, a file a frame. */
-    BW_EXPORTER_CACHE = 16,  ///< volumes that other programs and `upres` read, some two bytes a value
-    BW_EXPORTER_MOVIE = 32,  ///< one file of all frames, in their order
-    BW_EXPORTER_SLICES = 64, ///< pictures are slices, unless its parameters ask for renders
+    BW_EXPORTER_CACHE = 16, ///< volumes that other programs and `upres` read, some two bytes a value
+    BW_EXPORTER_MOVIE = 32, ///< one file of all frames, in their order
+    /* Pictures. Previews and the page show a bake as those of its parameters say that have the keys and types of ours,
+     * `view`, `field`, `axis`, `size`, `camera` … (billow info png). `look:` and `camera:` of presets are its own. */
+    BW_EXPORTER_SLICES = 64,   ///< pictures are slices, unless its parameters ask for renders
+    BW_EXPORTER_RENDERS = 128, ///< pictures are renders, unless its parameters ask for slices
 };
 
 /// One exporter.

@@ -47,6 +47,11 @@ struct bw_registry *bw_registry_open_scanned(const char *folders, bw_registry_sc
 const struct bw_entry *bw_registry_stage(const struct bw_registry *r, const char *id);
 const struct bw_entry *bw_registry_exporter(const struct bw_registry *r, const char *id);
 void bw_registry_close(struct bw_registry *r);
+/// Does an exporter make pictures, so that `look:` and `camera:` of a preset are its own too?
+static inline bool bw_exporter_pictures(const struct bw_exporter_desc *x)
+{
+    return (x->flags & (BW_EXPORTER_MOVIE | BW_EXPORTER_SLICES | BW_EXPORTER_RENDERS)) != 0;
+}
 
 /* registry.c */
 /// Load one file. BW_ERR_PLUGIN with a sentence in `d` when it can't be used.

@@ -155,39 +155,6 @@ static void png_read_back(const char *path, int w, int h, uint8_t *rgb)
     cr_assert(png_image_finish_read(&p, NULL, rgb, 0, NULL), "%s", p.message);
 }
 
-/* An exporter's own table, with a member and rows before and after the picture's. */
-struct own_options {
-    double before;
-    struct bw_picture_params picture;
-    int32_t after;
-};
-
-/* Where the picture's parameters lie among an exporter's is told by its table alone, whatever else it has. */
-Test(image, parameters_are_found_in_any_table)
-{
-    static const struct bw_param rows[] = {
-        BW_F64(struct own_options, before, "before", "1", 0, 9, 0, "A row that comes first."),
-        BW_BOOL(struct own_options, after, "after", "true", "A row that comes last."),
-        BW_PICTURE_PARAMS(struct own_options, picture)};
-    const struct own_options values = {.picture = {.size = 77, .view = BW_VIEW_AUTO}};
-    cr_assert_eq(bw_picture_params_find(rows, BW_COUNT(rows), &values), &values.picture);
-
-    struct bw_param other[BW_COUNT(rows)];
-    for (size_t i = 2; i < BW_COUNT(rows); i++) { /* one row of another name, type or place: no pictures */
-        memcpy(other, rows, sizeof rows);
-        other[i].key = "another";
-        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), &values), "%s", rows[i].key);
-        memcpy(other, rows, sizeof rows);
-        other[i].type = BW_PARAM_AMOUNTS;
-        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), &values), "%s", rows[i].key);
-        memcpy(other, rows, sizeof rows);
-        other[i].offset += 8;
-        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), &values), "%s", rows[i].key);
-    }
-    cr_assert_null(bw_picture_params_find(rows, 1, &values));
-    cr_assert_null(bw_picture_params_find(NULL, 0, NULL));
-}
-
 /* `auto` is what the exporter says, but a field that is named is sliced. */
 Test(image, parameters_say_render_or_slice)
 {
