@@ -59,6 +59,7 @@ that "the program finds its library" "$root/bin/billow" --version
 "$root/bin/billow" list --paths >"$work/list.txt" 2>&1
 "$root/bin/billow" bake "$source/tests/cli/every.yaml" --out "$work/every" >"$work/bake.txt" 2>&1
 that "and its plugins" grep -q "$root/.*/mac.so" "$work/list.txt"
+that "and its manual page" test -n "$(find "$root" -path '*/man/man1/billow.1*')"
 that "and its presets" grep -q "$root/.*/plume.yaml" "$work/list.txt"
 that "and what writes VDB files" test -s "$work/every/vdb/every_0001.vdb"
 that "and its movie writer" test -s "$work/every/every.mp4"

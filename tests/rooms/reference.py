@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/: a page a stage and exporter, and one a section of presets, made from the program's own tables.
+"""docs/reference/: a page a stage and exporter, and one a section of presets, made from the program's own tables. And
+the manual page, which the build makes from the program's help.
 
     reference.py ROOT BUILD BILLOW            are the pages what the program says? "N passed, N failed"
     reference.py ROOT BUILD BILLOW --write    write them: ./dev reference"""
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -125,6 +128,25 @@ def pages_of(billow, build):
     return pages
 
 
+def manual_wrong(build, billow):
+    """What is wrong with billow.1: a command that is not in it, an option, or what a formatter warns of."""
+    with open(os.path.join(build, "cli", "billow.1"), encoding="utf-8") as file:
+        plain = file.read().replace("\\-", "-")
+    ask_help = lambda *words: subprocess.check_output([billow, "help", *words], text=True)
+    bad = []
+    for command in re.findall(r"^  ([a-z]+)  +[A-Z]", ask_help(), re.M):
+        part = (plain + '.SH "BILLOW HELP"\n').partition('.SH "BILLOW %s"\n' % command.upper())
+        own = part[2].split(".SH ")[0]
+        missing = {o for o in re.findall(r"^  (--\S+)", ask_help(command), re.M) if ".B " + o not in own}
+        if missing or not part[1]:
+            bad.append("billow.1 lacks %s %s" % (command, " ".join(sorted(missing))))
+    if shutil.which("groff"):
+        said = subprocess.run(["groff", "-k", "-man", "-ww", "-z", "-Tutf8", os.path.join(build, "cli", "billow.1")],
+                              capture_output=True, text=True, check=False).stderr
+        bad += said.splitlines()
+    return bad
+
+
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
@@ -146,8 +168,11 @@ def main():
         return 0
     for name in bad:
         print("docs/reference/%s is not what the program says: ./dev reference" % name)
-    print("%d passed, %d failed" % (len(pages) - len(bad), len(bad)))
-    return 1 if bad or len(pages) < 30 else 0
+    manual = manual_wrong(build, billow)
+    for line in manual:
+        print(line)
+    print("%d passed, %d failed" % (len(pages) - len(bad) + (not manual), len(bad) + len(manual)))
+    return 1 if bad or manual or len(pages) < 30 else 0
 
 
 if __name__ == "__main__":
