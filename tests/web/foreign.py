@@ -178,6 +178,7 @@ def nothing(billow, page, work):
 def main():
     billow, pictures = map(os.path.abspath, sys.argv[1:3])
     page = begin(pictures)
+    page.size(720, 480)
     try:
         with tempfile.TemporaryDirectory(prefix="billow-foreign-") as work:
             if shutil.which("blender"):

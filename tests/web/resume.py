@@ -126,6 +126,7 @@ def ended(billow, page, work):
 def main():
     billow, pictures = map(os.path.abspath, sys.argv[1:3])
     page = begin(pictures)
+    page.size(720, 480)
     try:
         with tempfile.TemporaryDirectory(prefix="billow-resume-") as work:
             through = os.path.join(work, "through")
