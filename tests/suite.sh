@@ -143,7 +143,7 @@ asan_test() {
     export BILLOW_TEST_SHORT=1
     LD_LIBRARY_PATH=$(late_libraries "$root/build-asan")
     export LD_LIBRARY_PATH
-    run_tests "tests, ASan and UBSan" build-asan --no-suite interop --no-suite grids --timeout-multiplier 1.5
+    run_tests "tests, ASan and UBSan" build-asan --no-suite interop --timeout-multiplier 1.5
     check "a leak is noticed" leak_is_noticed
     unset ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS BILLOW_TEST_SHORT LD_LIBRARY_PATH
 }

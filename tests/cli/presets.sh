@@ -100,7 +100,10 @@ page() {
     done
     cd "$work" || exit 1
 }
-for file in "$source"/README.md "$source"/docs/guide/*.md; do page "$file"; done
+# Sanitizers see nothing in them that other scripts' bakes do not have.
+if [ -z "${BILLOW_TEST_SHORT:-}" ]; then
+    for file in "$source"/README.md "$source"/docs/guide/*.md; do page "$file"; done
+fi
 
 expect "one that is nowhere" 3 'lost\.yaml:2:10: there is no preset "nowhere" to extend' check far/lost.yaml
 

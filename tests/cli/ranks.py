@@ -18,7 +18,6 @@ import sys
 import time
 
 SKIPPED = 77
-SHORT = bool(os.environ.get("BILLOW_TEST_SHORT"))
 HEAD = """billow: 1
 name: puff
 domain: {size: [1.2 m, 1.2 m, 1.2 m], voxel: 2.5 cm, sides: {bottom: closed, rest: open}}
@@ -197,7 +196,7 @@ class Ranks:
 def bytes_are_the_same(r):
     ranks_of = {"smoke": (4,), "ball": (2, 3), "whole": (2,), "gas": (3,), "rings": (3,), "wide": (3,), "fast": (3,),
                 "embers": (3,), "level": (3,), "round": (2,), "nested": (3,), "guided": (4,)}
-    for name, ranks in {"ball": (2,)}.items() if SHORT else ranks_of.items():
+    for name, ranks in ranks_of.items():
         r.good(name, f"{name}_1", 0, *r.unruly)
         if name == "fast":
             head, *rows = [x.split(",") for x in (r.work / "fast_1/metrics.csv").read_text().splitlines()]
@@ -210,8 +209,6 @@ def bytes_are_the_same(r):
 
 def caches_made_anew_are_the_same(r):
     """upres, retime: what they take from a finished cache each rank reads, and carries on its own tiles."""
-    if SHORT:
-        return
     for name, words in (("upres", []), ("retime", ["--speed", "0.4"])):
         for n in (0, 3):
             made = subprocess.run(r.mpi(n) + [r.billow, name, str(r.work / "smoke_1"), *words, "--mute", "mp4", "--out",
@@ -251,8 +248,6 @@ def memory_falls(r):
     """What others hold is their share, what the first holds besides is a slab of a field. These bounds are far from
     what is reached (docs/scaling.md), for a box as small as this; large enough that the multigrid's level 1 is dealt
     out, and in tiles from an odd one on, so that it is cut elsewhere than level 0."""
-    if SHORT:
-        return
     alone, = peaks(r, "ball", 0)
     first, *others = peaks(r, "ball", 3)
     print(f"  {alone} KiB alone, {first} the first of 3, {others} the others")
@@ -396,8 +391,6 @@ def a_checkpoint_brings_tiles_once(r):
     for several rounds of 64, of which one goes when the next comes."""
     large = ["--set", "domain.voxel=1.25 cm", "--set", "stages.source.shape.sphere.radius=50 cm", "--frames", "1-3"]
     sent = []
-    if SHORT:
-        return
     for frames in (1, 100):
         (r.work / "kept.yaml").write_text(PRESETS["smoke"].replace("frames: 3, keep", f"frames: {frames}, keep"))
         r.good("kept", f"kept_{frames}", 2, *large)
