@@ -13,9 +13,9 @@ const struct cli_command command_compare = {
     .synopsis = "A B [options]",
     .brief = "Say in what two caches, or two files, differ.",
     .details =
-        "A and B are two bakes' folders, or two files: VDB by grid and voxel, PNG and EXR by pixel, PLY by point,\n"
-        "CSV by column, texts by line. In folders bake.log, timings.csv and hidden files are left out: they tell\n"
-        "of the moment. Exit code 0: all bytes are the same; 1: something differs.\n",
+        "A and B are two bakes' folders, or two files. Where the bytes differ, VDB files are told by grid and voxel,\n"
+        "PNG and EXR by pixel, others by the first byte. In folders bake.json, bake.log, timings.csv and hidden\n"
+        "files are left out: they tell of the moment. Exit code 0: all bytes are the same; 1: something differs.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_compare,

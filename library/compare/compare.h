@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* In what two caches differ. Files that are the same bytes are not looked into; of others a reader of their kind tells
- * what differs in them. */
+/* In what two caches differ. Files that are the same bytes are not looked into; of grids and pictures it is told
+ * what differs in them, of others from which byte on. */
 #ifndef COMPARE_H
 #define COMPARE_H
 
@@ -8,8 +8,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-enum { COMPARE_TEXT_MOST = 1 << 30 }; ///< bytes of a file that is read whole
 
 /// Two files of one name.
 struct compared {
@@ -23,24 +21,12 @@ void compare_vdb(const struct compared *c);
 /* compare_pictures.c */
 void compare_png(const struct compared *c);
 void compare_exr(const struct compared *c);
-/* compare_text.c */
-/// Columns of a table with a heading.
-void compare_csv(const struct compared *c);
-/// The first line that differs.
-void compare_text(const struct compared *c);
-/// bake.json but for its list of files, which are compared themselves.
-void compare_record(const struct compared *c);
-/* compare_ply.c */
-/// Points with the same properties.
-void compare_ply(const struct compared *c);
 
 /* ---- tell.c ---- */
 
 /// Add a difference; takes `numbers`, an object of its members besides, or NULL.
 void compare_add(const struct compared *c, const char *what, json_t *numbers, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/// A whole file and a 0 behind it, in new memory (bw_free); NULL after saying why.
-char *compare_read(const struct compared *c, const char *path, size_t *n);
 /// The differences of many pairs of numbers.
 struct spread {
     double most, sum, a, b; ///< largest; the two numbers there

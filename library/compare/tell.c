@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the readers of all kinds share: words, numbers, files. */
+/* What the readers of all kinds share: words, numbers. */
 #include "compare.h"
 
-#include "base/file.h"
 #include "session/session.h"
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 void compare_add(const struct compared *c, const char *what, json_t *numbers, const char *format, ...)
 {
@@ -42,20 +38,3 @@ void spread_add(struct spread *s, double a, double b, size_t at)
 double spread_mean(const struct spread *s) { return s->n ? s->sum / (double)s->n : 0; }
 
 json_t *compare_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-char *compare_read(const struct compared *c, const char *path, size_t *n)
-{
-    struct stat st;
-    const char *why;
-    FILE *f = bw_file_open(path, &why);
-    bool fits = f && !fstat(fileno(f), &st) && st.st_size <= COMPARE_TEXT_MOST;
-    char *text = fits ? bw_calloc((size_t)st.st_size + 1) : NULL;
-    *n = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
-    if (!text)
-        compare_add(c, "unreadable", NULL, "%s can't be read: %s", path,
-                    !f     ? why
-                    : fits ? "out of memory"
-                           : "it is too large");
-    if (f) fclose(f);
-    return text;
-}

@@ -346,12 +346,9 @@ fresh; vdb nan cache/vdb/box_0002.vdb 0.625 nan; run compare whole cache
 expect "what is no number differs" 1 "grid density: 1 of [0-9]+ voxels differ, by inf at most"
 run bake box.yaml --out faint --set stages.smoke.value="0.5*(x*x + y*y + (z - 0.3)*(z - 0.3) < 0.04)"; run compare whole faint
 expect "another density" 1 "vdb/box_0001.vdb .*preset_hash: " "differ, by 0.125 at most" "png/box_0001.png +[0-9]+ of [0-9]+ values differ" \
-    "exr/box_0001.exr +[0-9]+ of [0-9]+ values differ" "resolved.yaml +line [0-9]+: "
+    "exr/box_0001.exr +[0-9]+ of [0-9]+ values differ" "resolved.yaml +differs from byte [0-9]+ on"
 run compare whole coarse
-expect "another voxel" 1 "grid density: voxels of 0.02, of 0.04" "metrics.csv +column cells: 5 rows differ"
-head -3 whole/metrics.csv >short.csv; run compare whole/metrics.csv short.csv; expect "fewer rows" 1 "has 5 rows, 2"
-sed '1s/cells/cell/' whole/metrics.csv >renamed.csv; run compare whole/metrics.csv renamed.csv
-expect "another column" 1 "column cells is in the first alone" "column cell is in the second alone"
+expect "another voxel" 1 "grid density: voxels of 0.02, of 0.04" "metrics.csv +differs from byte [0-9]+ on"
 for file in whole/png/box_0001.png whole/exr/box_0001.exr whole/vdb/box_0001.vdb; do
     ending=${file##*.}; head -c 300 "$file" >"cut.$ending"
     run compare "$file" "cut.$ending"; expect "a cut .$ending" 1 "cut"
@@ -372,13 +369,6 @@ run bake sparks.yaml --out sparks
 expect "points" 0 "File node on sparks/vdb/sparks_.F4" "particles, in files of all frames: sparks/ply/sparks_tracers_"
 run retime sparks --speed 0.5 --out slow
 expect "particles are not retimed" 0 "such as tracers, are not carried along"
-cp sparks/ply/sparks_tracers_0001.ply a.ply; cp a.ply b.ply
-python3 -c "
-data = bytearray(open('b.ply', 'rb').read())
-data[data.index(b'end_header') + 11 + 3] ^= 0x80
-open('b.ply', 'wb').write(data)"
-run compare a.ply b.ply; expect "a point with another sign" 1 "id: 1 points differ, by 2.147e\+09 at most, point 0"
-
 # ---- names that would be more than names ----
 mkdir odd_names; cp whole/vdb/*.vdb odd_names/
 for file in odd_names/*.vdb; do vdb text "$file" density $'a"\nb@cd'; done

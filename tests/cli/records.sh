@@ -127,7 +127,6 @@ reads bake.journal "check c" "bake mini.yaml --out c"
 reads wedge.json "wedge c --again" "wedge pick c 1" "status c"
 reads farm/job.json "status c" "cancel c"
 reads checkpoints "resume c"
-reads metrics.csv "compare first c"
 reads vdb/mini_0002.vdb "check c" "info c/vdb/mini_0002.vdb" "retime c --speed 0.5 --out r"
 while read -r record command wanted pattern; do
     rm -rf c && cp -r first c && mkdir -p c/farm && stand_in pipe "c/$record"

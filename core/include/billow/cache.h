@@ -74,10 +74,10 @@ BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const ch
 /// such as smoke_####.vdb. JSON, new memory: {"sequences", "problems", "findings"}; docs/library.md tells the kinds of
 /// findings. Errors: BW_ERR_IO (there is no such file).
 BW_API char *bw_cache_check(const char *what);
-/// In what do two folders or two files differ? VDB files by grid and voxel, PNG and EXR by pixel, PLY by point, CSV by
-/// column. What tells of the moment is left out of folders: bake.log, timings.csv, checkpoints, hidden files. JSON, new
-/// memory: {"equal", "files": how many, "differences": [{"file", "what", "text", and numbers}]}. Errors: BW_ERR_USAGE
-/// (one is not there, or they are a folder and a file).
+/// In what do two folders or two files differ? VDB files by grid and voxel, PNG and EXR by pixel, others by the first
+/// byte. What tells of the moment is left out of folders: bake.json, bake.log, timings.csv, checkpoints, hidden files.
+/// JSON, new memory: {"equal", "files": how many, "differences": [{"file", "what", "text", and numbers}]}. Errors:
+/// BW_ERR_USAGE (one is not there, or they are a folder and a file).
 BW_API char *bw_cache_compare(const char *a, const char *b);
 
 /* ---- looking closely ---- */
