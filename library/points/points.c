@@ -35,12 +35,12 @@ static int is_vector(const struct ply_points *p, int i, char name[64])
     static const struct {
         const char *first, *name;
     } own[] = {{"x", "pos"}, {"red", "colour"}};
-    const char *first = p->property[i].name;
+    const char *first = p->h.property[i].name;
     const size_t n = strlen(first);
-    if (i + 2 >= p->n_properties) return 0;
+    if (i + 2 >= p->h.n_properties) return 0;
     for (size_t k = 0; k < 2; k++)
         if (!strcmp(first, own[k].first)) return snprintf(name, 64, "%s", own[k].name), 1;
-    if (n < 3 || strcmp(first + n - 2, "_x") || strncmp(p->property[i + 1].name, first, n - 1)) return 0;
+    if (n < 3 || strcmp(first + n - 2, "_x") || strncmp(p->h.property[i + 1].name, first, n - 1)) return 0;
     return snprintf(name, 64, "%.*s", (int)n - 2, first), 1;
 }
 
@@ -61,8 +61,8 @@ static struct axes axes_of(const struct ply_points *p, const char *name, int com
 
 static enum bw_status attribute_read(struct point_file *f, uint32_t at, const struct ply_points *p, int i, int comps)
 {
-    const struct ply_property *q = &p->property[i];
-    const uint32_t precision = !q->is_float ? BW_I64 : q->bytes == 8 ? BW_F64P : BW_F32;
+    const struct ply_property *q = &p->h.property[i];
+    const uint32_t precision = !q->type->is_float ? BW_I64 : q->type->bytes == 8 ? BW_F64P : BW_F32;
     const size_t bytes = precision == BW_F32 ? sizeof(float) : sizeof(double);
     char *to = bw_calloc((p->n + 1) * (size_t)comps * bytes);
     f->attribute[at] = (struct bw_attribute){f->attribute_name[at], precision, (uint32_t)comps, NULL};
@@ -71,7 +71,8 @@ static enum bw_status attribute_read(struct point_file *f, uint32_t at, const st
     const struct axes axes = axes_of(p, f->attribute_name[at], comps);
     for (size_t k = 0; k < p->n; k++)
         for (int c = 0; c < comps; c++, to += bytes) {
-            const double x = axes.times[c] * ply_points_value(p->row + k * p->stride, &q[axes.from[c]]);
+            const struct ply_property *own = &q[axes.from[c]];
+            const double x = axes.times[c] * ply_type_value(own->type, p->row + k * p->stride + own->offset, false);
             if (precision == BW_F32) memcpy(to, &(float){(float)x}, bytes);
             else if (precision == BW_F64P) memcpy(to, &x, bytes);
             else memcpy(to, &(int64_t){(int64_t)x}, bytes);
@@ -83,10 +84,10 @@ static enum bw_status file_fill(struct point_file *f, const struct ply_points *p
 {
     uint32_t n = 0;
     enum bw_status status = BW_OK;
-    for (int i = 0; i < p->n_properties && !status; n++) {
+    for (int i = 0; i < p->h.n_properties && !status; n++) {
         char *name = f->attribute_name[n];
         const int comps = is_vector(p, i, name) ? 3 : 1;
-        if (comps == 1) snprintf(name, 64, "%.63s", p->property[i].name);
+        if (comps == 1) snprintf(name, 64, "%.63s", p->h.property[i].name);
         status = attribute_read(f, n, p, i, comps);
         i += comps;
     }

@@ -270,7 +270,7 @@ Test(points, that_are_no_good)
     refused(POINTS("h.ply"), "h.ply:9: a number is missing");
     refused(POINTS("i.ply"), "i.ply: row 2 of 2: the file is cut short");
     refused(POINTS("j.ply"), "j.ply:4: a property's type is unknown");
-    refused(POINTS("k.ply"), "promises more rows than the file holds");
+    refused(POINTS("k.ply"), "k.ply:3: element vertex has 99999999999 rows, more than the file can hold");
     refused(POINTS("l.ply"), "l.ply:6: the file is cut short");
     refused(POINTS("none.csv"), "none.csv");
     text_write("m.csv", "x,y,z,id\n1,2,3,1e300\n");

@@ -6,38 +6,25 @@
 #include "build.h"
 #include "text.h"
 
-#include <common/table/ply_types.h>
+#include <common/table/ply.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROPERTIES_MOST = 1 << 16 }; ///< and elements: more than any file has
 enum use { SKIP, PLACE_X, PLACE_Y, PLACE_Z, CORNERS };
 enum kind { OTHER, VERTEX, FACE, STRIPS };
-
-struct property {
-    const struct ply_type *type, *count; ///< count: of a list; NULL: a single value
-    enum use use;
-};
-
-struct element {
-    char name[64];
-    enum kind kind;
-    int64_t rows;
-    int first, n; ///< properties
-};
 
 struct ply {
     struct mesh_build *b;
     const char *text, *at, *end;
     const char *row_end; ///< text: where the present row's line ends
-    bool is_text, big_endian, format;
+    bool is_text, big_endian;
     bool wrapped;       ///< rows are not lines: the first one is not
     bool points, faces; ///< what this pass through the file takes
-    struct element *element;
-    struct property *property;
-    int n_elements, n_properties;
+    struct ply_heading h;
+    enum kind kind[PLY_ELEMENTS];
+    enum use use[PLY_PROPERTIES];
     struct corners corner;
     int64_t long_rows, first_long;
     bool row_bad;    ///< something of the row is wrong …
@@ -45,13 +32,6 @@ struct ply {
 };
 
 /* ---- heading ---- */
-
-/* One more in a list of n; NULL: no. */
-static void *list_more(struct mesh_build *b, void *list, int n, size_t width)
-{
-    if (n >= PROPERTIES_MOST) return mesh_build_fail(b, "more than %d elements or properties", PROPERTIES_MOST), NULL;
-    return n & (n - 1) ? list : mesh_build_grow(b, list, (size_t)n * width, (n ? 2 * (size_t)n : 1) * width);
-}
 
 static enum kind kind_of(const char *name)
 {
@@ -61,91 +41,31 @@ static enum kind kind_of(const char *name)
                                         : OTHER;
 }
 
-static void element_add(struct ply *p, const char *name, int64_t rows)
+static enum use use_of(enum kind kind, const char *name, bool list)
 {
-    if (rows < 0 || rows > p->end - p->text) {
-        mesh_build_fail(p->b, "element %s has %lld rows, more than the file can hold", name, (long long)rows);
-        return;
-    }
-    struct element *list = list_more(p->b, p->element, p->n_elements, sizeof *list);
-    if (!list) return;
-    p->element = list;
-    struct element *e = &p->element[p->n_elements++];
-    *e = (struct element){.kind = kind_of(name), .rows = rows, .first = p->n_properties};
-    snprintf(e->name, sizeof e->name, "%s", name);
-}
-
-static enum use use_of(const struct element *e, const char *name, bool list)
-{
-    if (e->kind == VERTEX && !list && name[0] >= 'x' && name[0] <= 'z' && !name[1])
+    if (kind == VERTEX && !list && name[0] >= 'x' && name[0] <= 'z' && !name[1])
         return (enum use)(PLACE_X + name[0] - 'x');
     const bool corners = !strncmp(name, "vertex_ind", 10);
-    return (e->kind == FACE || e->kind == STRIPS) && list && corners ? CORNERS : SKIP;
-}
-
-static void property_add(struct ply *p, const char *count, const char *type, const char *name)
-{
-    struct property q = {ply_type_find(type), count ? ply_type_find(count) : NULL, SKIP};
-    if (!p->n_elements) mesh_build_fail(p->b, "a property of no element");
-    else if (!q.type || (count && (!q.count || q.count->is_float)))
-        mesh_build_fail(p->b, "a property's type is unknown");
-    struct property *list = list_more(p->b, p->property, p->n_properties, sizeof *list);
-    if (!list) return;
-    p->property = list;
-    struct element *e = &p->element[p->n_elements - 1];
-    q.use = use_of(e, name, count != NULL);
-    p->property[p->n_properties++] = q;
-    e->n++;
-}
-
-static void format_set(struct ply *p, const char *name)
-{
-    p->format = true;
-    p->is_text = !strcmp(name, "ascii");
-    p->big_endian = !strcmp(name, "binary_big_endian");
-    if (!p->is_text && !p->big_endian && strcmp(name, "binary_little_endian"))
-        mesh_build_fail(p->b, "the format is unknown");
-}
-
-static void heading_line(struct ply *p, const char *line)
-{
-    char word[3][64] = {"", "", ""};
-    long long rows;
-    if (sscanf(line, "format %63s", word[0]) == 1) format_set(p, word[0]);
-    else if (sscanf(line, "element %63s %18lld", word[0], &rows) == 2) {
-        const char *digits = strpbrk(line + strlen("element "), " \t"); // behind the name
-        const size_t length = digits ? strspn(digits + strspn(digits, " \t"), "0123456789") : 0;
-        element_add(p, word[0], length > 18 ? INT64_MAX : rows);
-    } else if (sscanf(line, "property list %63s %63s %63s", word[0], word[1], word[2]) == 3)
-        property_add(p, word[0], word[1], word[2]);
-    else if (sscanf(line, "property %63s %63s", word[0], word[1]) == 2) property_add(p, NULL, word[0], word[1]);
-    else if (line[0] && strncmp(line, "comment", 7) && strncmp(line, "obj_info", 8))
-        mesh_build_note(p->b, "the line is none of PLY");
-}
-
-/* The next line of the heading without its end, and no longer than `room`; false: there is none. */
-static bool line_take(struct ply *p, char *out, size_t room)
-{
-    const char *stop = text_line_end(p->at, p->end);
-    if (stop == p->end) return false;
-    size_t n = (size_t)(stop - p->at) < room ? (size_t)(stop - p->at) : room - 1;
-    memcpy(out, p->at, n);
-    while (n && (out[n - 1] == ' ' || out[n - 1] == '\t')) n--;
-    out[n] = '\0';
-    p->at = text_line_behind(stop, p->end);
-    p->b->line++;
-    return true;
+    return (kind == FACE || kind == STRIPS) && list && corners ? CORNERS : SKIP;
 }
 
 static void heading_read(struct ply *p)
 {
-    char line[1024];
-    bool more = line_take(p, line, sizeof line); // "ply"
-    while (!p->b->status && (more = line_take(p, line, sizeof line)) && strcmp(line, "end_header"))
-        heading_line(p, line);
-    if (!more) mesh_build_fail(p->b, "the heading does not end");
-    if (!p->format) mesh_build_fail(p->b, "the heading does not say which format");
+    struct ply_heading *h = &p->h;
+    const bool good = ply_heading_read(h, p->text, (size_t)(p->end - p->text), NULL, NULL);
+    p->b->line = h->odd;
+    if (h->odd) mesh_build_note(p->b, "the line is none of PLY");
+    p->b->line = h->line;
+    if (!good) mesh_build_fail(p->b, "%s", h->why);
     p->b->line++; // what comes is in the next one
+    p->at = h->rest;
+    p->is_text = h->form == PLY_TEXT, p->big_endian = h->form == PLY_BIG;
+    for (int i = 0; i < h->n_elements; i++) {
+        const struct ply_element *e = &h->element[i];
+        p->kind[i] = kind_of(e->name);
+        for (int q = e->first; q < e->first + e->n; q++)
+            p->use[q] = use_of(p->kind[i], h->property[q].name, h->property[q].count != NULL);
+    }
 }
 
 /* ---- values ---- */
@@ -191,7 +111,7 @@ static double value_next(struct ply *p, const struct ply_type *type)
 static int64_t index_of(double value) { return value >= -1 && value < 4e9 ? (int64_t)value : -2; }
 
 /* A list; its values are kept where they are corners. */
-static void list_read(struct ply *p, const struct property *q)
+static void list_read(struct ply *p, const struct ply_property *q, enum use use)
 {
     const int64_t n = index_of(value_next(p, q->count));
     if (p->b->status || p->row_bad) return;
@@ -199,7 +119,7 @@ static void list_read(struct ply *p, const struct property *q)
         p->row_bad = true, p->why = "a list is longer than the file";
         if (!p->is_text || p->wrapped) mesh_build_fail(p->b, "%s", p->why);
     }
-    const bool wanted = q->use == CORNERS && p->faces;
+    const bool wanted = use == CORNERS && p->faces;
     for (int64_t i = 0; i < n && !p->b->status && !p->row_bad; i++) {
         const double value = value_next(p, q->type);
         if (wanted && !p->row_bad) corners_add(p->b, &p->corner, index_of(value));
@@ -233,39 +153,39 @@ static void row_end(struct ply *p)
     p->b->line += p->row_end < p->end;
 }
 
-static void row_values(struct ply *p, const struct element *e, double place[3])
+static void row_values(struct ply *p, const struct ply_element *e, double place[3])
 {
     for (int i = e->first; i < e->first + e->n && !p->row_bad; i++) {
-        const struct property *q = &p->property[i];
+        const struct ply_property *q = &p->h.property[i];
         if (q->count) {
-            list_read(p, q);
+            list_read(p, q, p->use[i]);
             continue;
         }
         const double value = value_next(p, q->type);
-        if (q->use >= PLACE_X && q->use <= PLACE_Z) place[q->use - PLACE_X] = value;
+        if (p->use[i] >= PLACE_X && p->use[i] <= PLACE_Z) place[p->use[i] - PLACE_X] = value;
     }
 }
 
-static void row_use(struct ply *p, const struct element *e, double place[3])
+static void row_use(struct ply *p, enum kind kind, double place[3])
 {
     const char *why = p->why ? p->why : "the row has fewer numbers than the heading says";
-    if (e->kind == VERTEX && p->row_bad) {
+    if (kind == VERTEX && p->row_bad) {
         mesh_build_blame(p->b, "%s", why);
         place[0] = NAN; // it keeps its number
     }
-    if (e->kind == VERTEX && p->points) mesh_build_point(p->b, place);
-    if (!p->faces || (e->kind != FACE && e->kind != STRIPS)) return;
+    if (kind == VERTEX && p->points) mesh_build_point(p->b, place);
+    if (!p->faces || (kind != FACE && kind != STRIPS)) return;
     if (p->row_bad) mesh_build_leave(p->b, "%s", why);
-    else if (e->kind == FACE) mesh_build_face(p->b, p->corner.list, p->corner.n);
+    else if (kind == FACE) mesh_build_face(p->b, p->corner.list, p->corner.n);
     else mesh_build_strip(p->b, p->corner.list, p->corner.n);
 }
 
-static void row_read(struct ply *p, const struct element *e)
+static void row_read(struct ply *p, const struct ply_element *e)
 {
     double place[3] = {0, 0, 0};
     if (!row_begin(p)) return;
     row_values(p, e, place);
-    if (!p->b->status) row_use(p, e, place);
+    if (!p->b->status) row_use(p, p->kind[e - p->h.element], place);
     if (!p->b->status) row_end(p);
 }
 
@@ -274,21 +194,22 @@ static bool is_wrapped(struct ply *p)
 {
     struct ply trial = *p;
     struct mesh_build nothing = {.path = p->b->path};
-    const struct element *e = p->element;
+    const struct ply_element *e = p->h.element;
     double place[3];
     trial.b = &nothing, trial.points = trial.faces = false;
-    if (!p->n_elements) return false;
-    while (e < p->element + p->n_elements && (!e->n || !e->rows)) e++;
-    if (!p->is_text || e == p->element + p->n_elements || !row_begin(&trial)) return false;
+    if (!p->h.n_elements) return false;
+    while (e < p->h.element + p->h.n_elements && (!e->n || !e->rows)) e++;
+    if (!p->is_text || e == p->h.element + p->h.n_elements || !row_begin(&trial)) return false;
     row_values(&trial, e, place);
     return trial.row_bad && !trial.why;
 }
 
-static void element_read(struct ply *p, const struct element *e)
+static void element_read(struct ply *p, const struct ply_element *e)
 {
     int places = 0;
-    for (int i = e->first; i < e->first + e->n; i++) places |= 1 << p->property[i].use;
-    if (e->kind == VERTEX && (places & 14) != 14) mesh_build_fail(p->b, "a vertex must have x, y and z");
+    for (int i = e->first; i < e->first + e->n; i++) places |= 1 << p->use[i];
+    if (p->kind[e - p->h.element] == VERTEX && (places & 14) != 14)
+        mesh_build_fail(p->b, "a vertex must have x, y and z");
     if (!e->n) return; // rows of nothing
     for (int64_t row = 0; row < e->rows && !p->b->status; row++) row_read(p, e);
 }
@@ -301,16 +222,16 @@ static void pass(struct ply *p, bool points, bool faces)
     const char *at = p->at;
     const int64_t line = p->b->line;
     p->points = points, p->faces = faces;
-    for (int i = 0; i < p->n_elements && !p->b->status; i++) element_read(p, &p->element[i]);
+    for (int i = 0; i < p->h.n_elements && !p->b->status; i++) element_read(p, &p->h.element[i]);
     if (!faces) p->at = at, p->b->line = line, p->long_rows = 0, p->b->left_out = 0;
 }
 
 static bool faces_come_first(const struct ply *p)
 {
     bool met = false;
-    for (int i = 0; i < p->n_elements; i++) {
-        met |= (p->element[i].kind == FACE || p->element[i].kind == STRIPS) && p->element[i].rows;
-        if (met && p->element[i].kind == VERTEX && p->element[i].rows) return true;
+    for (int i = 0; i < p->h.n_elements; i++) {
+        met |= (p->kind[i] == FACE || p->kind[i] == STRIPS) && p->h.element[i].rows;
+        if (met && p->kind[i] == VERTEX && p->h.element[i].rows) return true;
     }
     return false;
 }
@@ -351,7 +272,5 @@ void mesh_read_ply(struct mesh_build *b, const char *text, size_t n)
     }
     if (!b->status) rest_tell(&p);
     b->line = 0;
-    free(p.element);
-    free(p.property);
     free(p.corner.list);
 }
