@@ -35,7 +35,7 @@ run info camera; expect "info of the camera" 0 "azimuth: 24 deg"
 run info emit --json; that "info --json of a stage parses" \
     python3 -c 'import json; assert json.load(open("out.txt"))["stage"]["id"] == "emit"'
 run info vdb; expect "info of an exporter" 0 "fields"
-run info mp4; expect "info of a movie" 0 "^  crf: 19" "^  size: 720" "billow info mp4.GROUP" "^      file, name, azimuth"
+run info mp4; expect "info of a movie" 0 "^  crf: 19" "^  size: 720" "billow info mp4.GROUP" "^      file, azimuth"
 that "it is seen at a glance" test "$(wc -l <out.txt)" -lt 60 -a -z "$(grep -E "^ *(haze|azimuth|veil|crisp):" out.txt)"
 run info mp4.look; expect "what is in no group's table" 0 "^mp4.look, " "^  haze: 0 " "^  labels: true"
 that "and that alone" test -z "$(grep -E "^ *(crf|size|azimuth|camera):" out.txt)"
