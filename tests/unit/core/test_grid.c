@@ -267,9 +267,9 @@ Test(grid, mac_halo_inflow_and_periodic)
 /* Over more tiles than the next. */
 Test(grid, halos_of_many_tiles)
 {
-    cr_assert_eq(scalar_halo_errors(96, 50, 64, (uint32_t[6]){1, 1, 3, 3, 0, 2}, 48, 1), 0);
-    cr_assert_eq(scalar_halo_errors(50, 64, 96, sides_closed, 40, 2), 0);
-    cr_assert_eq(mac_halo_errors(96, 50, 64, (uint32_t[6]){1, 1, 3, 3, 0, 2}, 48, 2), 0);
+    cr_assert_eq(scalar_halo_errors(96, 50, 64, (uint32_t[6]){1, 1, 3, 3, 0, 2}, 34, 1), 0);
+    cr_assert_eq(scalar_halo_errors(50, 64, 96, sides_closed, 33, 2), 0);
+    cr_assert_eq(mac_halo_errors(96, 50, 64, (uint32_t[6]){1, 1, 3, 3, 0, 2}, 34, 2), 0);
 }
 
 /* Rims: a lone tile inside the box keeps its high faces; a neighbour that wakes finds them, one that goes leaves
