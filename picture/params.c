@@ -111,11 +111,11 @@ static const char *light_choose(const struct bw_picture_light *own, struct bw_li
 /// Radiance of what is that hot, K, where flames are `fire` times as bright as usual.
 static void glow_of(double kelvin, double fire, float rgb[3])
 {
-    struct bw_planck planck;
+    struct bw_blackbody blackbody;
     for (int c = 0; c < 3; c++) rgb[c] = 0;
     if (!(kelvin > 0)) return;
-    bw_planck_init(&planck, BW_CONTRAST);
-    bw_planck_read(&planck, (float)kelvin, rgb);
+    bw_blackbody_init(&blackbody, BW_CONTRAST);
+    bw_blackbody_rgb(&blackbody, (float)kelvin, rgb);
     for (int c = 0; c < 3; c++) rgb[c] *= (float)fire * BW_GLOW;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fields.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <string.h>
 

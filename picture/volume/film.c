@@ -3,7 +3,7 @@
  * dyes that overlap a little, and a curve with toe and shoulder for each, so that flames go from red through orange
  * and yellow to a warm white instead of clipping to one flat colour. */
 #include "film.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

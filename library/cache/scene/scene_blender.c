@@ -97,8 +97,8 @@ static double luminance_slope(double contrast)
 {
     const double cold = 1200, hot = 2200;
     double a[3], b[3];
-    bw_planck_xyz(cold, a);
-    bw_planck_xyz(hot, b);
+    bw_blackbody_xyz(cold, a);
+    bw_blackbody_xyz(hot, b);
     return contrast * log(b[1] / a[1]) / (1 / cold - 1 / hot);
 }
 
@@ -152,7 +152,7 @@ static void look_put(FILE *f, const struct scene_facts *a)
     number_put(f, "soot", (double)BW_SOOT * l->flames.opacity);
     number_put(f, "glow", (double)BW_GLOW * l->fire / l->flames.opacity);
     number_put(f, "c2", luminance_slope(l->flames.contrast));
-    number_put(f, "white", BW_PLANCK_WHITE);
+    number_put(f, "white", BW_BLACKBODY_WHITE);
     number_put(f, "floor", s->floor ? (double)BW_FLOOR : 0);
     fputs("    ", f);
     colour_put(f, "obstacle", l->material.colour, 1);

@@ -8,7 +8,7 @@
 #include "cloud.h"
 #include "blob.h"
 #include <picture/volume/scene/phase.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/studio/room.h>
 
 #include <math.h>

@@ -11,9 +11,9 @@
 
 enum { LEAF = 8, KINDS = 64, BATCH = 256 }; ///< more kinds than that: all are one
 
-struct tree {
+struct kd_tree {
     const struct bw_spark *spark;
-    int32_t *at;   ///< particles, each kind's by themselves, in the order of its tree
+    int32_t *at;   ///< particles, each kind's by themselves, in the order of its k-d tree
     uint8_t *axis; ///< of the node in the middle of a range
     int64_t n;
     int64_t first[KINDS + 1]; ///< of each kind in `at`
@@ -21,7 +21,7 @@ struct tree {
     struct bw_spread *out;
 };
 
-static double place(const struct tree *t, int64_t i, int axis) { return t->spark[t->at[i]].at[axis]; }
+static double place(const struct kd_tree *t, int64_t i, int axis) { return t->spark[t->at[i]].at[axis]; }
 
 static int kind_find(const uint32_t *kind, int n, uint32_t k)
 {
@@ -31,7 +31,7 @@ static int kind_find(const uint32_t *kind, int n, uint32_t k)
 }
 
 /// Each kind's particles side by side, in their own order.
-static void kinds_sort(struct tree *t)
+static void kinds_sort(struct kd_tree *t)
 {
     uint32_t kind[KINDS];
     int64_t fill[KINDS];
@@ -49,7 +49,7 @@ static void kinds_sort(struct tree *t)
     for (int64_t i = 0; i < t->n; i++) t->at[fill[kind_find(kind, t->kinds, t->spark[i].kind)]++] = (int32_t)i;
 }
 
-static int longest(const struct tree *t, int64_t lo, int64_t hi)
+static int longest(const struct kd_tree *t, int64_t lo, int64_t hi)
 {
     double least[3], most[3];
     int best = 0;
@@ -61,14 +61,14 @@ static int longest(const struct tree *t, int64_t lo, int64_t hi)
     return best;
 }
 
-static void swap(struct tree *t, int64_t i, int64_t j)
+static void swap(struct kd_tree *t, int64_t i, int64_t j)
 {
     const int32_t one = t->at[i];
     t->at[i] = t->at[j], t->at[j] = one;
 }
 
 /// Quickselect: what is before `mid` in [lo, hi) is not above it, what is behind not below.
-static void middle_select(struct tree *t, int64_t lo, int64_t hi, int64_t mid, int axis)
+static void middle_select(struct kd_tree *t, int64_t lo, int64_t hi, int64_t mid, int axis)
 {
     for (hi--; lo < hi;) {
         const double pivot = place(t, lo + (hi - lo) / 2, axis);
@@ -84,7 +84,7 @@ static void middle_select(struct tree *t, int64_t lo, int64_t hi, int64_t mid, i
     }
 }
 
-static void range_build(struct tree *t, int64_t lo, int64_t hi)
+static void range_build(struct kd_tree *t, int64_t lo, int64_t hi)
 {
     while (hi - lo > LEAF) {
         const int64_t mid = lo + (hi - lo) / 2;
@@ -113,7 +113,7 @@ static void nearest_sink(struct nearest *q, double far2, int64_t at)
     q->far2[i] = far2, q->at[i] = at;
 }
 
-static void nearest_offer(struct nearest *q, const struct tree *t, int64_t at)
+static void nearest_offer(struct nearest *q, const struct kd_tree *t, int64_t at)
 {
     double far2 = 0;
     for (int a = 0; a < 3; a++) far2 += (place(t, at, a) - q->p[a]) * (place(t, at, a) - q->p[a]);
@@ -127,7 +127,7 @@ static void nearest_offer(struct nearest *q, const struct tree *t, int64_t at)
     q->far2[i] = far2, q->at[i] = at;
 }
 
-static void range_search(const struct tree *t, int64_t lo, int64_t hi, struct nearest *q)
+static void range_search(const struct kd_tree *t, int64_t lo, int64_t hi, struct nearest *q)
 {
     while (hi - lo > LEAF) {
         const int64_t mid = lo + (hi - lo) / 2;
@@ -142,7 +142,7 @@ static void range_search(const struct tree *t, int64_t lo, int64_t hi, struct ne
     for (int64_t i = lo; i < hi; i++) nearest_offer(q, t, i);
 }
 
-static struct bw_spread covariance(const struct tree *t, const struct nearest *q)
+static struct bw_spread covariance(const struct kd_tree *t, const struct nearest *q)
 {
     double sum[3] = {0}, square[6] = {0};
     for (int i = 0; i < q->n; i++) {
@@ -158,7 +158,7 @@ static struct bw_spread covariance(const struct tree *t, const struct nearest *q
 
 static void batch_spread(int64_t batch, void *user)
 {
-    const struct tree *t = user;
+    const struct kd_tree *t = user;
     int kind = 0;
     for (int64_t i = batch * BATCH; i < t->n && i < (batch + 1) * BATCH; i++) {
         struct nearest q = {.most = t->neighbours};
@@ -172,7 +172,7 @@ static void batch_spread(int64_t batch, void *user)
 enum bw_status bw_spread_make(const struct bw_tools *tools, const struct bw_spark *spark, int64_t n, int neighbours,
                               struct bw_spread *out)
 {
-    struct tree t = {.spark = spark, .n = n, .neighbours = neighbours, .out = out};
+    struct kd_tree t = {.spark = spark, .n = n, .neighbours = neighbours, .out = out};
     if (n < 1 || n > INT32_MAX) return n < 1 ? BW_OK : BW_ERR_MEMORY;
     t.at = tools->alloc(tools->ctx, (size_t)n * sizeof *t.at);
     t.axis = tools->alloc(tools->ctx, (size_t)n);

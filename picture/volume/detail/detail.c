@@ -8,7 +8,7 @@
  * or stands at an obstacle. */
 #include "detail.h"
 #include "soften.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/solid/distance.h>
 
 #include <math.h>

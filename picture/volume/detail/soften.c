@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soften.h"
 #include <picture/volume/rays/step/read.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 /// What is being softened: `lanes` values a cell, each with `side` of its two neighbours along each axis.
 struct soften {

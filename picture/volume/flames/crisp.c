@@ -7,7 +7,7 @@
 #include "crisp.h"
 #include <picture/volume/detail/soften.h>
 #include <picture/volume/scene/flame.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void layer_glow(int64_t k, void *user)
     const size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
     for (size_t i = first; i < first + layer; i++) {
         float rgb[3];
-        bw_emission(s->lit->planck, s->lit->fire + 2 * i, rgb);
+        bw_emission(s->lit->blackbody, s->lit->fire + 2 * i, rgb);
         s->near[i] = rgb[0] + rgb[1];
     }
 }

@@ -6,7 +6,7 @@
  * thousands of times fainter than soot in life, and film shows it beside that as if it were a tenth. */
 #include "root.h"
 #include <picture/volume/scene/flame.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #define EDGE 0.15f  ///< of the fuel that is left, to both sides of `root_fuel`: there soot comes
 #define LIGHT 0.06f ///< of what soot of a flame of 1 sends out at the white point

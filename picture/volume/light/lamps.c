@@ -7,7 +7,7 @@
  * so that the mean (1 - exp(-2d))/2d of it gets out. Within the lamp, r from its centre, its light comes from as far as
  * R + r: as deep flames are there, 1/s of what they send out is seen. */
 #include "lamps.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define BW_LIT_H
 
 #include <picture/volume/scene/dense.h>
-#include <picture/volume/scene/planck.h>
+#include <picture/volume/scene/blackbody.h>
 
 #define BW_BRIGHTEST 2981.0f ///< e⁸, radiance
 
@@ -19,7 +19,7 @@ struct bw_lit {
     float *rgbs;
     float *fire, *roots;
     float root_rgb[3];
-    const struct bw_planck *planck;
+    const struct bw_blackbody *blackbody;
     float gain, soot;  ///< of a flame of 1: radiance at the white point and extinction, 1/m
     const float *wide; ///< what is sent out round a cell, against which sheets of flame stand out, or NULL …
     float sheets;      ///< … and by which power they do

@@ -15,7 +15,7 @@
 #include <picture/volume/flames/root.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/skin/beside.h>
 #include <picture/volume/skin/straight.h>
 #include <picture/volume/sweep/shares.h>
@@ -62,7 +62,7 @@ static void layer_medium(int64_t k, void *user)
         float *fire = s->m->lit.fire + 2 * i, *glow = s->emission + 4 * i;
         bw_fire_at(s->v, i, s->scene->ambient, fire);
         if (s->v->fuel) fire[0] *= 1 - bw_root_share(s->v, &s->scene->look, i);
-        bw_emission(s->m->lit.planck, fire, glow);
+        bw_emission(s->m->lit.blackbody, fire, glow);
         for (int c = 0; c < 3; c++) glow[c] *= s->m->lit.gain;
         glow[3] = s->m->lit.soot * fire[0];
         s->extinction[i] += glow[3];
@@ -363,10 +363,10 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
 }
 
 /// Light of what is hot, in the colours that flames are wanted in.
-static void planck_make(struct bw_planck *p, const struct bw_look *look)
+static void blackbody_make(struct bw_blackbody *p, const struct bw_look *look)
 {
-    bw_planck_init(p, look->flames.contrast);
-    for (int i = 0; i < BW_PLANCK_N; i++)
+    bw_blackbody_init(p, look->flames.contrast);
+    for (int i = 0; i < BW_BLACKBODY_N; i++)
         for (int c = 0; c < 3; c++) p->rgb[i][c] *= look->flames.tint[c];
 }
 
@@ -375,7 +375,7 @@ static enum bw_status passes_run(struct shade *s)
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
     phases_make(s);
-    if (s->emission) planck_make(&s->m->planck, &s->scene->look);
+    if (s->emission) blackbody_make(&s->m->blackbody, &s->scene->look);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
     struct bw_coarse clear = {0};
     enum bw_status status = s->v->solid ? bw_coarse_make(s->tools, b, s->extinction, &clear) : BW_OK;
@@ -404,7 +404,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
                                struct bw_medium *m)
 {
     struct shade s = {.tools = tools, .v = v, .scene = scene, .m = m};
-    *m = (struct bw_medium){.lit = {.box = v->box, .planck = &m->planck}};
+    *m = (struct bw_medium){.lit = {.box = v->box, .blackbody = &m->blackbody}};
     s.n_lights = bw_scene_lights(scene, s.light);
     const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 6 : 0);
     const size_t rows = ROWS * (size_t)v->box.n[0] * (size_t)v->box.n[2];

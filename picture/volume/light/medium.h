@@ -11,7 +11,7 @@
 struct bw_medium {
     struct bw_lit lit;
     struct bw_ambient ambient;
-    struct bw_planck planck;
+    struct bw_blackbody blackbody;
     float *memory, *moved; ///< moved: what a shutter's time made of it
     float *wide;           ///< of flames, for their sheets
     float *roots;          ///< their roots' light

@@ -3,7 +3,7 @@
 #ifndef BW_SMOKE_H
 #define BW_SMOKE_H
 
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/scene/scene.h>
 #include <picture/volume/scene/volume.h>
 

@@ -8,7 +8,7 @@
 #include <picture/volume/motion/streak.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/light.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/solid/distance.h>
 
 #include <math.h>

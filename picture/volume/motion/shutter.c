@@ -6,7 +6,7 @@
  * how much they burn, for the air beside them, which is cold, does not glow. */
 #include "shutter.h"
 #include <picture/volume/rays/step/read.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/scene/flame.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 
@@ -22,7 +22,7 @@ enum { SEEN = 5 }; ///< places of its way from which a particle is looked for
 struct drawing {
     const struct bw_shot *shot;
     struct bw_studio room; ///< without a map
-    struct bw_planck planck;
+    struct bw_blackbody blackbody;
     struct bw_image *img;
     float *alpha;
     float *through; ///< SEEN a particle: of its light, what arrives
@@ -99,7 +99,7 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
 {
     const struct bw_look *look = &d->shot->scene->look;
     if (s->kelvin > BW_DRAPER) {
-        bw_planck_read(&d->planck, s->kelvin, rgb);
+        bw_blackbody_rgb(&d->blackbody, s->kelvin, rgb);
         for (int c = 0; c < 3; c++) rgb[c] *= SOLID * BW_GLOW * (float)(look->fire * look->particles.glow);
         return 0;
     }
@@ -156,7 +156,7 @@ enum bw_status bw_sparks_draw(const struct bw_tools *tools, const struct bw_shot
     if (!d.through) return BW_ERR_MEMORY;
     d.room = (struct bw_studio){.room = bw_look_room(&shot->scene->look)};
     d.room.n_lights = bw_scene_lights(shot->scene, d.room.light);
-    bw_planck_init(&d.planck, BW_CONTRAST);
+    bw_blackbody_init(&d.blackbody, BW_CONTRAST);
     tools->parallel(tools->ctx, (v->n_sparks + BATCH - 1) / BATCH, batch_through, &d);
     const enum bw_status status = bw_cloud_draw(tools, shot, d.through + SEEN / 2, SEEN, img, alpha);
     for (int64_t i = 0; i < v->n_sparks && !status; i++)

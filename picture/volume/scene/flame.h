@@ -3,8 +3,8 @@
 #ifndef BW_FLAME_H
 #define BW_FLAME_H
 
-#include "planck.h"
-#include "quick.h"
+#include "blackbody.h"
+#include "fast_math.h"
 #include "volume.h"
 
 #define BW_SOOT 0.16f ///< extinction of a flame of 1 in units of smoke's
@@ -23,10 +23,10 @@ static inline void bw_fire_at(const struct bw_volume *v, size_t cell, double amb
 
 #define BW_DRAPER 798.0f ///< K: colder things do not glow
 /// Its light: a black body's colour times what there is to glow.
-static inline void bw_emission(const struct bw_planck *p, const float fire[2], float rgb[3])
+static inline void bw_emission(const struct bw_blackbody *p, const float fire[2], float rgb[3])
 {
     const float glow = fire[1] > BW_DRAPER ? fire[0] : 0;
-    bw_planck_read(p, fire[1], rgb);
+    bw_blackbody_rgb(p, fire[1], rgb);
     for (int c = 0; c < 3; c++) rgb[c] *= glow;
 }
 

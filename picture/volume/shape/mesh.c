@@ -198,7 +198,7 @@ static enum bw_status triangles_fill(const struct bw_tools *tools, const struct 
     if (!status) status = normals_make(tools, m, corner, n);
     if (!status) status = pieces_make(tools, m, corner, n);
     if (corner) tools->release(tools->ctx, corner);
-    if (!status) status = bw_tree_make(tools, box, n, &m->tree);
+    if (!status) status = bw_bvh_build(tools, box, n, &m->bvh);
     if (box) tools->release(tools->ctx, box);
     return status;
 }
@@ -220,7 +220,7 @@ struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape
 void bw_mesh_free(const struct bw_tools *tools, struct bw_mesh *m)
 {
     if (!m) return;
-    bw_tree_free(tools, &m->tree);
+    bw_bvh_free(tools, &m->bvh);
     if (m->triangle) tools->release(tools->ctx, m->triangle);
     if (m->piece) tools->release(tools->ctx, m->piece);
     if (m->pieces) tools->release(tools->ctx, m->pieces);

@@ -4,7 +4,7 @@
 #define BW_MESH_H
 
 #include "forms.h"
-#include "tree.h"
+#include "bvh.h"
 
 #include <billow/services.h>
 
@@ -17,7 +17,7 @@ struct bw_mesh {
     uint64_t key; ///< of what it was made of
     double middle[3];
     struct bw_bounds box; ///< less its middle
-    struct bw_tree tree;
+    struct bw_bvh bvh;
     struct bw_triangle *triangle, *normal;
     int32_t *piece; ///< of each triangle: which of the pieces that hang together
     struct bw_bounds *pieces;
@@ -40,7 +40,7 @@ struct bw_mesh_hit {
 /// A ray from o along d, of any length, as far as `far` lengths, less the mesh's middle.
 struct bw_probe bw_mesh_probe(const struct bw_mesh *m, const double o[3], const double d[3], float far);
 /// The first triangle that it meets; p->far is where.
-void bw_mesh_meet(const struct bw_mesh *m, struct bw_probe *p, struct bw_mesh_hit *hit);
+void bw_mesh_intersect(const struct bw_mesh *m, struct bw_probe *p, struct bw_mesh_hit *hit);
 /// 1: it meets one.
 int bw_mesh_blocks(const struct bw_mesh *m, struct bw_probe *p);
 /// 0: nothing of the mesh is in the cone round the ray that is p->wide · t wide.

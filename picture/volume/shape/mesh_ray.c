@@ -20,7 +20,7 @@ struct bw_probe bw_mesh_probe(const struct bw_mesh *m, const double o[3], const 
 }
 
 /// Where the ray meets the triangle, and shares of its corners; INFINITY: it does not, or not before p->far.
-static inline float triangle_meet(const struct bw_triangle *t, const struct bw_probe *p, float share[3])
+static inline float triangle_intersect(const struct bw_triangle *t, const struct bw_probe *p, float share[3])
 {
     const int x = p->axis[0], y = p->axis[1], z = p->axis[2];
     float c[3][3];
@@ -46,11 +46,11 @@ struct meeting {
     int any;
 };
 
-static inline void leaf_meet(int32_t item, struct bw_probe *p, void *user)
+static inline void leaf_intersect(int32_t item, struct bw_probe *p, void *user)
 {
     struct meeting *g = user;
     float share[3];
-    const float at = triangle_meet(&g->m->triangle[item], p, share);
+    const float at = triangle_intersect(&g->m->triangle[item], p, share);
     if (!(at < INFINITY)) return;
     p->far = at;
     g->hit->triangle = item;
@@ -61,7 +61,7 @@ static inline void leaf_block(int32_t item, struct bw_probe *p, void *user)
 {
     struct meeting *g = user;
     float share[3];
-    if (triangle_meet(&g->m->triangle[item], p, share) < INFINITY) g->any = 1, p->far = -1;
+    if (triangle_intersect(&g->m->triangle[item], p, share) < INFINITY) g->any = 1, p->far = -1;
 }
 
 static inline void leaf_any(int32_t item, struct bw_probe *p, void *user)
@@ -70,24 +70,24 @@ static inline void leaf_any(int32_t item, struct bw_probe *p, void *user)
     ((struct meeting *)user)->any = 1, p->far = -1;
 }
 
-void bw_mesh_meet(const struct bw_mesh *m, struct bw_probe *p, struct bw_mesh_hit *hit)
+void bw_mesh_intersect(const struct bw_mesh *m, struct bw_probe *p, struct bw_mesh_hit *hit)
 {
     struct meeting g = {.m = m, .hit = hit};
     hit->triangle = -1;
-    bw_tree_walk(&m->tree, p, bw_box_enter, leaf_meet, &g);
+    bw_bvh_walk(&m->bvh, p, bw_box_enter, leaf_intersect, &g);
 }
 
 int bw_mesh_blocks(const struct bw_mesh *m, struct bw_probe *p)
 {
     struct meeting g = {.m = m};
-    bw_tree_walk(&m->tree, p, bw_box_enter, leaf_block, &g);
+    bw_bvh_walk(&m->bvh, p, bw_box_enter, leaf_block, &g);
     return g.any;
 }
 
 int bw_mesh_near(const struct bw_mesh *m, struct bw_probe *p)
 {
     struct meeting g = {.m = m};
-    bw_tree_walk(&m->tree, p, bw_cone_enter, leaf_any, &g);
+    bw_bvh_walk(&m->bvh, p, bw_cone_enter, leaf_any, &g);
     return g.any;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rays go through the tree of forms, and in each form's own frame through its mesh's, a way's lengths being the same in
+/* Rays go through the BVH of forms, and in each form's own frame through its mesh's, a way's lengths being the same in
  * both. */
 #include "shapes.h"
 
@@ -67,7 +67,7 @@ static enum bw_status forms_place(const struct bw_tools *tools, struct bw_shapes
         box[i] = form_box(&s->form[i], s->middle, s->shutter);
         for (int a = 0; a < 3; a++) s->least = fmax(s->least, LEAST * fabs((double)box[i].hi[a]));
     }
-    const enum bw_status status = bw_tree_make(tools, box, s->n, &s->tree);
+    const enum bw_status status = bw_bvh_build(tools, box, s->n, &s->bvh);
     tools->release(tools->ctx, box);
     return status;
 }
@@ -80,7 +80,7 @@ static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *o
     if (!(thin > 0)) return BW_OK;
     const struct bw_mesh *m = mesh_take(tools, old, s, shape, grown);
     if (!m) return BW_ERR_MEMORY;
-    if (m->tree.n <= 0) return BW_OK;
+    if (m->bvh.n <= 0) return BW_OK;
     struct bw_form *f = &s->form[s->n++];
     *f = (struct bw_form){.mesh = m, .thin = (float)thin, .of = of};
     memcpy(f->center, shape->center, sizeof f->center);
@@ -117,7 +117,7 @@ enum bw_status bw_shapes_shutter(const struct bw_tools *tools, double seconds, s
     for (int32_t i = 0; i < s->n; i++) moving += s->form[i].moves;
     const double shutter = moving && seconds > 0 ? seconds : 0;
     if (shutter == s->shutter) return BW_OK;
-    bw_tree_free(tools, &s->tree);
+    bw_bvh_free(tools, &s->bvh);
     s->shutter = shutter;
     for (int a = 0; a < 3; a++) s->middle[a] = 0;
     return forms_place(tools, s);
@@ -127,7 +127,7 @@ void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s)
 {
     if (!s) return;
     for (int32_t i = 0; i < s->n_meshes; i++) bw_mesh_free(tools, s->mesh[i]);
-    bw_tree_free(tools, &s->tree);
+    bw_bvh_free(tools, &s->bvh);
     if (s->form) tools->release(tools->ctx, s->form);
     if (s->mesh) tools->release(tools->ctx, s->mesh);
     tools->release(tools->ctx, s);
@@ -183,7 +183,7 @@ static void form_return(const struct bw_form *f, const struct asking *g, double 
     for (int a = 0; a < 3; a++) at[a] += f->center[a];
 }
 
-static inline void form_meet(int32_t item, struct bw_probe *p, void *user)
+static inline void form_intersect(int32_t item, struct bw_probe *p, void *user)
 {
     struct asking *g = user;
     const struct bw_form *f = &g->s->form[item];
@@ -192,7 +192,7 @@ static inline void form_meet(int32_t item, struct bw_probe *p, void *user)
     double at[3], way[3];
     if (moves) form_return(f, g, at, way);
     struct bw_probe own = form_probe(f, moves ? at : g->o, moves ? way : g->d, g->half, p->far);
-    bw_mesh_meet(f->mesh, &own, &hit);
+    bw_mesh_intersect(f->mesh, &own, &hit);
     if (hit.triangle < 0) return;
     g->form = item, g->hit = hit, p->far = own.far;
     memcpy(g->at, moves ? at : g->o, sizeof g->at);
@@ -213,7 +213,7 @@ static inline void form_near(int32_t item, struct bw_probe *p, void *user)
     if (bw_mesh_near(g->s->form[item].mesh, &own)) g->form = item, p->far = -1;
 }
 
-/// The world's ray through the tree of forms.
+/// The world's ray through the BVH of forms.
 static inline struct bw_probe world_probe(const struct bw_shapes *s, const double o[3], const double d[3], double far)
 {
     struct bw_probe p = {.far = (float)fmin(far, 1e30)};
@@ -264,7 +264,7 @@ int bw_shapes_hit_when(const struct bw_shapes *s, double when, const double o[3]
 {
     struct asking g = {.s = s, .o = o, .d = d, .when = when, .form = -1};
     struct bw_probe p = world_probe(s, o, d, far);
-    bw_tree_walk(&s->tree, &p, bw_box_enter, form_meet, &g);
+    bw_bvh_walk(&s->bvh, &p, bw_box_enter, form_intersect, &g);
     if (g.form < 0) return 0;
     hit_fill(&g, (double)p.far, hit);
     return 1;
@@ -274,7 +274,7 @@ int bw_shapes_block(const struct bw_shapes *s, const double o[3], const double d
 {
     struct asking g = {.s = s, .o = o, .d = d, .form = -1};
     struct bw_probe p = world_probe(s, o, d, far);
-    bw_tree_walk(&s->tree, &p, bw_box_enter, form_block, &g);
+    bw_bvh_walk(&s->bvh, &p, bw_box_enter, form_block, &g);
     return g.form >= 0;
 }
 
@@ -283,6 +283,6 @@ int bw_shapes_near(const struct bw_shapes *s, const double o[3], const double d[
     struct asking g = {.s = s, .o = o, .d = d, .half = half, .form = -1};
     struct bw_probe p = world_probe(s, o, d, far);
     p.wide = (float)half;
-    bw_tree_walk(&s->tree, &p, bw_cone_enter, form_near, &g);
+    bw_bvh_walk(&s->bvh, &p, bw_cone_enter, form_near, &g);
     return g.form >= 0;
 }

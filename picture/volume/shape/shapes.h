@@ -23,10 +23,10 @@ struct bw_shapes {
     int32_t n;
     struct bw_mesh **mesh;
     int32_t n_meshes;
-    double middle[3];    ///< of all
-    struct bw_tree tree; ///< of the forms, less the middle
-    double least;        ///< m: what is less is rounding
-    double shutter;      ///< s about the frame's time in which they are met where they are then; 0: none moves
+    double middle[3];  ///< of all
+    struct bw_bvh bvh; ///< of the forms, less the middle
+    double least;      ///< m: what is less is rounding
+    double shutter;    ///< s about the frame's time in which they are met where they are then; 0: none moves
 };
 
 /// Make *shapes anew of n shapes, none unknown; meshes that it had are kept where they are wanted still.

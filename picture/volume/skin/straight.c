@@ -7,7 +7,7 @@
 #include "straight.h"
 #include "beside.h"
 #include <picture/volume/rays/step/read.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

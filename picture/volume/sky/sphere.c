@@ -3,7 +3,7 @@
  * the power that it has and shadows; all the rest is spread over six sides with the weights (d·n)², which sum to one,
  * so that no light is lost or made. */
 #include "sphere.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/studio/noise.h>
 
 #include <math.h>

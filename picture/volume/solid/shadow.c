@@ -6,7 +6,7 @@
  * larger than the whole lamp's cone nothing is hidden. */
 #include "shadow.h"
 #include "distance.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/shape/open.h>
 
 #include <math.h>

@@ -7,7 +7,7 @@
  * not found: who reads takes the lesser of this and of what is smooth. */
 #include "surface.h"
 #include <picture/volume/rays/step/read.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * through the coarse grid; obstacles' shadows and how far lamps are away are found for each pixel. */
 #include "floor.h"
 #include "stones.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/shadow.h>
 

@@ -4,7 +4,7 @@
  * the studio's own is dark, so that smoke stands out. */
 #include "ground.h"
 #include "noise.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

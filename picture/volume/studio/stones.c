@@ -5,7 +5,7 @@
 #include "stones.h"
 
 #include "noise.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include "floor.h"
 #include "noise.h"
 #include "stones.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/sky/backdrop.h>
 #include <picture/volume/sky/sphere.h>
 

@@ -10,7 +10,7 @@
  * waves beside edges (Lax and Wendroff 1960). BLUR of it is left, and what is below 0 or above 1 is cut. Cost: one
  * pass, 12 operations a cell, whatever the distance. */
 #include "light.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

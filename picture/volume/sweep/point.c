@@ -6,7 +6,7 @@
  * from its own side alone. Repeated interpolation widens a shadow's edge, as in light.c. Cost: one pass, 50 operations
  * a cell. */
 #include "point.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

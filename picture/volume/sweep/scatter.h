@@ -5,7 +5,7 @@
 
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 enum { BW_BOUNCES = 2 }; ///< as often it is scattered on its way before it goes to the eye; as Cycles is told
 

@@ -111,7 +111,7 @@ static bool values_check(struct walk *w, uint32_t count, uint32_t on)
     return vdb_bytes_skip(b, bytes);
 }
 
-static bool leaf_meet(struct walk *w)
+static bool leaf_intersect(struct walk *w)
 {
     const unsigned char *mask = vdb_bytes_take(w->b, LEAF_BYTES);
     if (!mask) return false;
@@ -147,7 +147,7 @@ static bool upper_check(struct walk *w)
     for (uint32_t i = 0; i < lower; i++) {
         if (!inner_check(w, LOWER, &leaves)) return false;
         for (uint32_t k = 0; k < leaves; k++)
-            if (!leaf_meet(w)) return false;
+            if (!leaf_intersect(w)) return false;
     }
     return true;
 }

@@ -21,10 +21,10 @@ enum { N = 40, CELLS = N * N * N, SIZE = 64 };
 /// Half of the difference between the brightest and the faintest cell of waves along x, over their mean.
 static double wave_after(double cells, float amount)
 {
-    struct bw_planck planck;
+    struct bw_blackbody blackbody;
     float *fire = take(NULL, 2 * CELLS * sizeof(float)), lo = 1e30f, hi = 0;
-    const struct bw_lit lit = {.box = {{N, N, N}, {0}, H}, .fire = fire, .planck = &planck};
-    bw_planck_init(&planck, BW_CONTRAST);
+    const struct bw_lit lit = {.box = {{N, N, N}, {0}, H}, .fire = fire, .blackbody = &blackbody};
+    bw_blackbody_init(&blackbody, BW_CONTRAST);
     for (int i = 0; i < CELLS; i++) {
         const int dark = i / N % N < 4; // nothing burns there
         fire[2 * i] = dark ? 0 : (float)(0.5 + 0.1 * cos(2 * 3.14159265358979 * (i % N + 0.5) / cells));

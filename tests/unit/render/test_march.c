@@ -45,7 +45,7 @@ Test(march, black_bodies_have_their_colour)
                                      {8000, .2952, .3048}, {10000, .2807, .2884}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         double xyz[3];
-        bw_planck_xyz(want[i][0], xyz);
+        bw_blackbody_xyz(want[i][0], xyz);
         double sum = xyz[0] + xyz[1] + xyz[2], dx = xyz[0] / sum - want[i][1], dy = xyz[1] / sum - want[i][2];
         cr_assert_lt(hypot(dx, dy), 0.002, "%g K: (%.4f, %.4f)", want[i][0], xyz[0] / sum, xyz[1] / sum);
     }
@@ -54,14 +54,14 @@ Test(march, black_bodies_have_their_colour)
 /* The table that renders use: luminance as told, redder when colder, nothing negative. */
 Test(march, glow_follows_temperature)
 {
-    struct bw_planck p;
+    struct bw_blackbody p;
     double before[2] = {0, 0}, exact[3], unit[3];
-    bw_planck_init(&p, 1);
-    bw_planck_xyz(1900, unit);
+    bw_blackbody_init(&p, 1);
+    bw_blackbody_xyz(1900, unit);
     for (float kelvin = 905; kelvin < 3900; kelvin += 130) {
         float rgb[3];
-        bw_planck_read(&p, kelvin, rgb);
-        bw_planck_xyz((double)kelvin, exact);
+        bw_blackbody_rgb(&p, kelvin, rgb);
+        bw_blackbody_xyz((double)kelvin, exact);
         double y = 0.2126 * (double)rgb[0] + 0.7152 * (double)rgb[1] + 0.0722 * (double)rgb[2],
                ratio = (double)(rgb[1] / rgb[0]);
         cr_assert(rgb[0] > 0 && rgb[1] >= 0 && rgb[2] >= 0);
@@ -289,22 +289,22 @@ Test(march, deep_flames_are_as_bright_within_as_without)
 Test(march, flame_glows_and_hot_gas_too)
 {
     struct bw_volume v = {.box = {{16, 16, 16}, {-0.5, -0.5, 0}, 1.0 / 16}};
-    struct bw_planck planck;
+    struct bw_blackbody blackbody;
     float rgb[3], cold[3], fire[2], hot[16 * 16 * 16];
-    bw_planck_init(&planck, 0.5);
+    bw_blackbody_init(&blackbody, 0.5);
     v.flame = take(NULL, sizeof hot);
     v.flame[(8 * 16 + 8) * 16 + 8] = 1;
     bw_fire_at(&v, (8 * 16 + 8) * 16 + 8, 293, fire);
-    bw_emission(&planck, fire, rgb);
+    bw_emission(&blackbody, fire, rgb);
     cr_assert(rgb[0] > rgb[1] && rgb[1] > rgb[2] && rgb[2] >= 0);
     free(v.flame);
     v.flame = NULL;
     for (int i = 0; i < 16 * 16 * 16; i++) hot[i] = i ? 1200 : 300;
     v.temperature = hot;
     bw_fire_at(&v, 1, 293, fire);
-    bw_emission(&planck, fire, rgb);
+    bw_emission(&blackbody, fire, rgb);
     bw_fire_at(&v, 0, 293, fire);
-    bw_emission(&planck, fire, cold);
+    bw_emission(&blackbody, fire, cold);
     cr_assert(rgb[0] > 0.05f && cold[0] == 0);
 }
 
@@ -320,14 +320,14 @@ Test(march, slab_of_flames_glows_as_a_black_body)
         fire[2 * i] = i / N % N >= N / 4 && i / N % N < N / 2 ? (float)glow : 0;
         fire[2 * i + 1] = 1650;
     }
-    struct bw_planck planck;
+    struct bw_blackbody blackbody;
     float rgb[3];
-    bw_planck_init(&planck, 0.5);
-    bw_planck_read(&planck, 1650, rgb);
+    bw_blackbody_init(&blackbody, 0.5);
+    bw_blackbody_rgb(&blackbody, 1650, rgb);
     struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N},
                          .rgbs = rgbs,
                          .fire = fire,
-                         .planck = &planck,
+                         .blackbody = &blackbody,
                          .gain = (float)gain,
                          .soot = (float)soot};
     struct bw_image img = lit_render(&lit);
@@ -350,10 +350,10 @@ Test(march, nothing_of_a_cell_is_skipped)
         float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
         float *fire = take(NULL, (size_t)N * N * N * 2 * sizeof(float));
         const int cell = (6 * N + 6) * N + 6;
-        struct bw_planck planck;
+        struct bw_blackbody blackbody;
         float rgb[3];
-        bw_planck_init(&planck, 0.5);
-        bw_planck_read(&planck, 1600, rgb);
+        bw_blackbody_init(&blackbody, 0.5);
+        bw_blackbody_rgb(&blackbody, 1600, rgb);
         for (int i = 0; i < N * N * N; i++) fire[2 * i + 1] = 1600;
         float *roots = take(NULL, (size_t)N * N * N * sizeof(float));
         if (kind == 1) fire[2 * cell] = 1;
@@ -364,7 +364,7 @@ Test(march, nothing_of_a_cell_is_skipped)
                                    .fire = kind == 1 ? fire : NULL,
                                    .roots = kind == 2 ? roots : NULL,
                                    .root_rgb = {1, 1, 1},
-                                   .planck = &planck,
+                                   .blackbody = &blackbody,
                                    .gain = 5 / rgb[0]};
         struct bw_image img = lit_render(&lit);
         double sum = 0, low = 0, left = 0;

@@ -168,9 +168,9 @@ Test(motion, streaks_have_the_light_of_a_disc)
     struct bw_image img = sparks_render(&tools, &still, 1, NULL);
     double sum[2], other[2], most = 0;
     float rgb[3], *smoke = take(NULL, (size_t)16 * 16 * 16 * 4 * sizeof(float));
-    struct bw_planck planck;
-    bw_planck_init(&planck, BW_CONTRAST);
-    bw_planck_read(&planck, 1500, rgb);
+    struct bw_blackbody blackbody;
+    bw_blackbody_init(&blackbody, BW_CONTRAST);
+    bw_blackbody_rgb(&blackbody, 1500, rgb);
     light_sum(&img, sum);
     const double area = 0.25 * 3.14159265358979 * 1.5 * 1.5; // pixels
     cr_assert_float_eq(sum[0], 4 * 14 * (double)rgb[0] * area, 0.02 * sum[0], "%g", sum[0]);

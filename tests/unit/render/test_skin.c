@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/render.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 #include <picture/volume/skin/beside.h>
 #include <picture/volume/skin/straight.h>
 

@@ -3,7 +3,7 @@
  * others where to start and end. */
 #include "blocks.h"
 #include <picture/volume/scene/flame.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 
@@ -34,7 +34,7 @@ static int fire_shows(const struct bw_lit *lit, const float fire[2])
     const float way = (float)((b->n[0] + b->n[1] + b->n[2]) * b->h);
     float rgb[3];
     if (fire[0] <= BW_FIRE_FAINT) return 0;
-    bw_emission(lit->planck, fire, rgb);
+    bw_emission(lit->blackbody, fire, rgb);
     return way * (lit->gain * (rgb[0] + rgb[1] + rgb[2]) + lit->soot * fire[0]) > UNSEEN;
 }
 

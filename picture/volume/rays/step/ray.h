@@ -4,7 +4,7 @@
 #define BW_RAY_H
 
 #include "blocks.h"
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/scene/flame.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 /// Of the light of smoke that was moved: what counts where it is now, for one of where it came from.
 #define LIGHT 2.0f
@@ -33,7 +33,7 @@ INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2
     float rgb[3];
     if (!lit->wide || fire[0] <= BW_FIRE_FAINT) return;
     const struct taps t = taps_at(&lit->box, p, 0);
-    bw_emission(lit->planck, fire, rgb);
+    bw_emission(lit->blackbody, fire, rgb);
     const float wide = bw_most(linear_one(lit->wide, &t), 0);
     const float times = powf((rgb[0] + rgb[1] + BW_GLOW_FAINT) / (wide + BW_GLOW_FAINT), lit->sheets);
     fire[0] *= times * (1 + STANDS_OUT) / (times + STANDS_OUT);
@@ -44,7 +44,7 @@ INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2
 INLINE float fire_hides(const struct bw_lit *lit, const float fire[2], const float rgb[3])
 {
     if (lit->hides == 0) return 1;
-    const float *most_rgb = lit->planck->rgb[(BW_PLANCK_WHITE - BW_PLANCK_LOW) / BW_PLANCK_STEP];
+    const float *most_rgb = lit->blackbody->rgb[(BW_BLACKBODY_WHITE - BW_BLACKBODY_LOW) / BW_BLACKBODY_STEP];
     const float most = 1 + lit->hides, least = most > 1 ? 1 / most : 1, clear = least * least * least;
     const float white = fire[0] * (most_rgb[0] + most_rgb[1]), bright = bw_least(rgb[0] + rgb[1], white);
     const float shines = bright * (1 + SHINES) / (bright + SHINES * white);
@@ -58,7 +58,7 @@ INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share,
 {
     float rgb[3];
     if (fire[0] <= BW_FIRE_FAINT) return;
-    bw_emission(lit->planck, fire, rgb);
+    bw_emission(lit->blackbody, fire, rgb);
     const float gain = share * lit->gain, soot = share * lit->soot * fire[0] * fire_hides(lit, fire, rgb);
     js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], soot}}.v;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A tree of boxes, and rays through it: what a ray may meet is found in the logarithm of how much there is. */
-#ifndef BW_TREE_H
-#define BW_TREE_H
+/* A bounding volume hierarchy (BVH) of boxes, and rays through it. */
+#ifndef BW_BVH_H
+#define BW_BVH_H
 
 #include <picture/tools.h>
-#include <picture/volume/scene/quick.h>
+#include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
 
@@ -16,22 +16,22 @@ struct bw_bounds {
         {INFINITY, INFINITY, INFINITY}, { -INFINITY, -INFINITY, -INFINITY }                                            \
     }
 
-struct bw_tree_node {
+struct bw_bvh_node {
     struct bw_bounds box;
     int32_t first, count; ///< count > 0: items[first …]; else two nodes from `first` on
 };
 
-struct bw_tree {
-    struct bw_tree_node *node; ///< the first is the root; NULL: there is nothing
-    int32_t *item;             ///< leaves' items, numbers of boxes
+struct bw_bvh {
+    struct bw_bvh_node *node; ///< the first is the root; NULL: there is nothing
+    int32_t *item;            ///< leaves' items, numbers of boxes
     int32_t n_nodes, n;
 };
 
-enum { BW_TREE_LEAF = 4, BW_TREE_DEEP = 64 }; ///< items of a leaf, unless they can't be told apart; nodes that wait
+enum { BW_BVH_LEAF = 4, BW_BVH_DEEP = 64 }; ///< items of a leaf, unless they can't be told apart; nodes that wait
 
-/// Of n boxes; bw_tree_free gives it back, after a failure too. Errors: BW_ERR_MEMORY.
-enum bw_status bw_tree_make(const struct bw_tools *tools, const struct bw_bounds *box, int32_t n, struct bw_tree *t);
-void bw_tree_free(const struct bw_tools *tools, struct bw_tree *t);
+/// Of n boxes; bw_bvh_free gives it back, after a failure too. Errors: BW_ERR_MEMORY.
+enum bw_status bw_bvh_build(const struct bw_tools *tools, const struct bw_bounds *box, int32_t n, struct bw_bvh *t);
+void bw_bvh_free(const struct bw_tools *tools, struct bw_bvh *t);
 
 /// A ray o + t·d, 0 < t < far, d of any length; what widens boxes: `wide` a unit of t.
 struct bw_probe {
@@ -78,17 +78,17 @@ static inline float bw_cone_enter(const struct bw_bounds *b, const struct bw_pro
 /// Call leaf(item, p, user) for items whose boxes' node the ray meets, near ones first; it may shorten p->far, and ends
 /// the walk by p->far < 0.
 static inline __attribute__((always_inline)) void
-bw_tree_walk(const struct bw_tree *t, struct bw_probe *p,
-             float (*enter)(const struct bw_bounds *b, const struct bw_probe *p),
-             void (*leaf)(int32_t item, struct bw_probe *p, void *user), void *user)
+bw_bvh_walk(const struct bw_bvh *t, struct bw_probe *p,
+            float (*enter)(const struct bw_bounds *b, const struct bw_probe *p),
+            void (*leaf)(int32_t item, struct bw_probe *p, void *user), void *user)
 {
-    int32_t wait[BW_TREE_DEEP];
-    float from[BW_TREE_DEEP];
+    int32_t wait[BW_BVH_DEEP];
+    float from[BW_BVH_DEEP];
     int n = 0;
     if (!t->node || !(enter(&t->node->box, p) < INFINITY)) return;
     wait[n] = 0, from[n++] = 0;
     while (n > 0) {
-        const struct bw_tree_node *node = &t->node[wait[--n]];
+        const struct bw_bvh_node *node = &t->node[wait[--n]];
         if (from[n] > p->far) continue;
         if (node->count > 0) {
             for (int32_t i = 0; i < node->count && p->far >= 0; i++) leaf(t->item[node->first + i], p, user);

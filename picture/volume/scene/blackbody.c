@@ -2,7 +2,7 @@
 /* The colour of what is hot: Planck's law L = 2hc²/λ^5 / (exp(hc/λkT) - 1) seen by the CIE 1931 standard observer
  * (the tabulated colour-matching functions, 380 … 780 nm every 10 nm), then linear Rec.709. Fires below 1900 K are
  * redder than any Rec.709 colour: white of the same luminance is mixed in until no channel is negative. */
-#include "planck.h"
+#include "blackbody.h"
 
 #include <math.h>
 
@@ -26,7 +26,7 @@ static const double observer[BANDS][3] = {
     {0.000083, 0.000030, 0},        {0.000042, 0.000015, 0},
 };
 
-void bw_planck_xyz(double kelvin, double xyz[3])
+void bw_blackbody_xyz(double kelvin, double xyz[3])
 {
     xyz[0] = xyz[1] = xyz[2] = 0;
     for (int i = 0; i < BANDS && kelvin > 0; i++) {
@@ -49,13 +49,13 @@ static void colour_make(const double xyz[3], double rgb[3])
     for (int c = 0; c < 3 && least < 0; c++) rgb[c] = 1 + (rgb[c] - 1) / (1 - least);
 }
 
-void bw_planck_init(struct bw_planck *p, double contrast)
+void bw_blackbody_init(struct bw_blackbody *p, double contrast)
 {
     double xyz[3], rgb[3];
-    bw_planck_xyz(BW_PLANCK_WHITE, xyz);
+    bw_blackbody_xyz(BW_BLACKBODY_WHITE, xyz);
     const double unit = xyz[1];
-    for (int i = 0; i < BW_PLANCK_N; i++) {
-        bw_planck_xyz(BW_PLANCK_LOW + i * BW_PLANCK_STEP, xyz);
+    for (int i = 0; i < BW_BLACKBODY_N; i++) {
+        bw_blackbody_xyz(BW_BLACKBODY_LOW + i * BW_BLACKBODY_STEP, xyz);
         colour_make(xyz, rgb);
         const double luminance = pow(xyz[1] / unit, contrast);
         for (int c = 0; c < 3; c++) p->rgb[i][c] = (float)(luminance * (rgb[c] + PALE * (1 - rgb[c])));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Built from above: a node is cut where, of 16 places along the longest side of its boxes' middles, the surface area
  * heuristic (Goldsmith and Salmon 1987; bins after Wald 2007) says that rays have least to do. */
-#include "tree.h"
+#include "bvh.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { BINS = 16 };
 
 struct making {
     const struct bw_bounds *box;
-    struct bw_tree *t;
+    struct bw_bvh *t;
 };
 
 static float middle(const struct bw_bounds *b, int a) { return 0.5f * (b->lo[a] + b->hi[a]); }
@@ -39,7 +39,7 @@ static int bin_of(const struct cut *c, const struct bw_bounds *b)
 }
 
 /// The best place to cut a node; 0: its items all have the same middle.
-static int cut_choose(const struct making *m, const struct bw_tree_node *node, struct cut *c)
+static int cut_choose(const struct making *m, const struct bw_bvh_node *node, struct cut *c)
 {
     struct bw_bounds all = BW_BOX_NONE;
     const int32_t *item = m->t->item + node->first;
@@ -76,7 +76,7 @@ static int cut_choose(const struct making *m, const struct bw_tree_node *node, s
 }
 
 /// Items in front of the cut to the front; answers how many.
-static int32_t cut_make(const struct making *m, const struct bw_tree_node *node, const struct cut *c)
+static int32_t cut_make(const struct making *m, const struct bw_bvh_node *node, const struct cut *c)
 {
     int32_t *item = m->t->item + node->first, left = 0;
     for (int32_t i = 0; i < node->count; i++) {
@@ -90,8 +90,8 @@ static int32_t cut_make(const struct making *m, const struct bw_tree_node *node,
 
 static void node_set(const struct making *m, int32_t n, int32_t first, int32_t count)
 {
-    struct bw_tree_node *node = &m->t->node[n];
-    *node = (struct bw_tree_node){BW_BOX_NONE, first, count};
+    struct bw_bvh_node *node = &m->t->node[n];
+    *node = (struct bw_bvh_node){BW_BOX_NONE, first, count};
     for (int32_t i = 0; i < count; i++) bw_box_add(&node->box, &m->box[m->t->item[first + i]]);
 }
 
@@ -100,14 +100,14 @@ static void root_divide(const struct making *m)
 {
     struct {
         int32_t node, deep;
-    } wait[BW_TREE_DEEP];
+    } wait[BW_BVH_DEEP];
     int n = 0;
     wait[n].node = wait[n].deep = 0, n++;
     while (n > 0) {
         const int32_t deep = wait[--n].deep + 1;
-        struct bw_tree_node *node = &m->t->node[wait[n].node];
+        struct bw_bvh_node *node = &m->t->node[wait[n].node];
         struct cut c;
-        if (node->count <= BW_TREE_LEAF || deep > BW_TREE_DEEP - 2 || !cut_choose(m, node, &c)) continue;
+        if (node->count <= BW_BVH_LEAF || deep > BW_BVH_DEEP - 2 || !cut_choose(m, node, &c)) continue;
         const int32_t left = cut_make(m, node, &c), first = node->first, count = node->count, at = m->t->n_nodes;
         if (left == 0 || left == count) continue;
         m->t->n_nodes += 2;
@@ -120,7 +120,7 @@ static void root_divide(const struct making *m)
     }
 }
 
-enum bw_status bw_tree_make(const struct bw_tools *tools, const struct bw_bounds *box, int32_t n, struct bw_tree *t)
+enum bw_status bw_bvh_build(const struct bw_tools *tools, const struct bw_bounds *box, int32_t n, struct bw_bvh *t)
 {
     const struct making m = {box, t};
     memset(t, 0, sizeof *t);
@@ -135,7 +135,7 @@ enum bw_status bw_tree_make(const struct bw_tools *tools, const struct bw_bounds
     return BW_OK;
 }
 
-void bw_tree_free(const struct bw_tools *tools, struct bw_tree *t)
+void bw_bvh_free(const struct bw_tools *tools, struct bw_bvh *t)
 {
     if (t->item) tools->release(tools->ctx, t->item);
     if (t->node) tools->release(tools->ctx, t->node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Arithmetic without library calls, so that loops vectorise. */
-#ifndef BW_QUICK_H
-#define BW_QUICK_H
+#ifndef BW_FAST_MATH_H
+#define BW_FAST_MATH_H
 
 #include <stdint.h>
 #include <string.h>
