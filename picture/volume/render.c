@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render.h"
-#include "film.h"
+#include "tone_map.h"
 #include <picture/volume/detail/detail.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/motion/shine.h>
@@ -53,7 +53,7 @@ enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v
                          struct bw_image *img)
 {
     enum bw_status status = bw_render_linear(tools, v, scene, img, NULL);
-    if (!status) status = bw_film_bloom(img, scene->look.bloom, scene->exposure);
-    if (!status) bw_film_develop(img, scene->exposure);
+    if (!status) status = bw_bloom(img, scene->look.bloom, scene->exposure);
+    if (!status) bw_tone_map(img, scene->exposure);
     return status;
 }

@@ -105,7 +105,7 @@ def grey(picture):
 
 
 def film(light):
-    """As picture/volume/film.c has it, which is Blender's Filmic."""
+    """As picture/volume/tone_map.c has it, which is Blender's Filmic."""
     a = light ** 0.8354351
     top = a * (a * (a + 3.3586336) + 0.0061462)
     return top / (top + 0.8554559 * a + 0.0029560)

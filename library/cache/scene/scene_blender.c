@@ -9,7 +9,7 @@
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
-#include <picture/volume/sweep/scatter.h>
+#include <picture/volume/scattering/discrete_ordinates.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

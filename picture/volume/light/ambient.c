@@ -3,7 +3,7 @@
  * each place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it
  * (lamps.c). */
 #include "ambient.h"
-#include <picture/volume/sweep/light.h>
+#include <picture/volume/scattering/directional_light.h>
 #include <picture/volume/sky/sphere.h>
 
 #include <math.h>
@@ -71,7 +71,7 @@ static enum bw_status sides_light(const struct bw_tools *tools, const struct bw_
         const double *to = bw_ambient_sides[s].to;
         const struct bw_light_beam beam = {{to[0], to[1], to[2]}, SPREAD, 1};
         memset(t, 0, cells * sizeof *t);
-        status = bw_light_sweep(tools, &coarse->box, coarse->extinction, &beam, t);
+        status = bw_directional_transmittance(tools, &coarse->box, coarse->extinction, &beam, t);
         if (status) break;
         const float k = s == 1 && !scene->floor && !scene->look.has_sky && !scene->look.sky ? 0.5f : 1;
         float side[3];

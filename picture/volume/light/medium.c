@@ -2,7 +2,7 @@
 /* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around. Flames
  * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance
  * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
- * thousands, which neither film nor screen can show. What is scattered again is found by sweeps (scatter.c), from
+ * thousands, which neither film nor screen can show. Multiple scattering is found by sweeps (discrete_ordinates.c), from
  * what arrives of lamps and from all around; of a lamp's light what went forward when it was scattered counts as not
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
@@ -10,7 +10,7 @@
 #include "row.h"
 #include "smoke.h"
 #include <picture/volume/detail/soften.h>
-#include <picture/volume/sweep/again.h>
+#include <picture/volume/scattering/multiple_scattering.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/flames/root.h>
 #include <picture/volume/scene/flame.h>
@@ -18,7 +18,7 @@
 #include <picture/volume/scene/fast_math.h>
 #include <picture/volume/skin/beside.h>
 #include <picture/volume/skin/straight.h>
-#include <picture/volume/sweep/shares.h>
+#include <picture/volume/scattering/shadow_volume.h>
 
 #include <math.h>
 
@@ -37,14 +37,14 @@ struct shade {
     float lobe[2 * LOBE + 1]; ///< the same for cosines from -1 to 1, where a lamp has a place
     float ahead;              ///< mean cosine of what is scattered
     int32_t n_lights;
-    float *extinction;       ///< of light: smoke, the soot of flames, and obstacles
-    float *depth[BW_LIGHTS]; ///< what lies before each light, optical depths; at first what arrives of it
-    float *emission;         ///< {rgb, extinction} of flames, or NULL
-    float *rows;             ///< ROWS of scratch a layer
-    const uint8_t *near;     ///< enum bw_beside, where light is kept as logarithms, or NULL
-    uint8_t *marks;          ///< then: room for them, two bytes a cell
-    float *spare;            ///< then: room for what lies before a light
-    struct bw_again again;   ///< what smoke scatters on to smoke
+    float *extinction;           ///< of light: smoke, the soot of flames, and obstacles
+    float *depth[BW_LIGHTS];     ///< what lies before each light, optical depths; at first what arrives of it
+    float *emission;             ///< {rgb, extinction} of flames, or NULL
+    float *rows;                 ///< ROWS of scratch a layer
+    const uint8_t *near;         ///< enum bw_beside, where light is kept as logarithms, or NULL
+    uint8_t *marks;              ///< then: room for them, two bytes a cell
+    float *spare;                ///< then: room for what lies before a light
+    struct bw_multiple multiple; ///< what smoke scatters on to smoke
     enum bw_status status[BW_LIGHTS];
 };
 
@@ -121,8 +121,8 @@ static float lamp_share(const struct shade *s, int lamp, const double p[3], floa
 static void light_task(int64_t i, void *user)
 {
     struct shade *s = user;
-    const struct bw_shares_wish wish = {&s->light[i], s->extinction, s->scene->look.quality};
-    s->status[i] = bw_light_shares(s->tools, &s->m->lit.box, &wish, s->depth[i]);
+    const struct bw_shadow_volume_wish wish = {&s->light[i], s->extinction, s->scene->look.quality};
+    s->status[i] = bw_shadow_volume(s->tools, &s->m->lit.box, &wish, s->depth[i]);
 }
 
 /// What is found for rows of cells: light by channel that comes on top of what is there, what smoke around it scattered
@@ -191,8 +191,8 @@ static void run_light(struct shade *s, const struct lit_run *r)
         const struct bw_scatter_medium m = {.box = &s->m->lit.box, .more = more[c], .ahead = s->ahead};
         const struct bw_row_smoke smoke = {r->n, dense, s->emission ? s->emission + 4 * r->cell + 3 : NULL,
                                            run_row(r, ALBEDO, c)};
-        bw_row_again(&m, &smoke, run_row(r, MORE, c), s->again.body ? run_row(r, AROUND, c) : NULL,
-                     run_row(r, LIGHT, c));
+        bw_row_multiple(&m, &smoke, run_row(r, MORE, c), s->multiple.body ? run_row(r, AROUND, c) : NULL,
+                        run_row(r, LIGHT, c));
     }
     for (int l = 0; l < s->n_lights; l++) {
         const struct bw_row_lamp lamp = run_lamp(s, r, l);
@@ -213,12 +213,12 @@ static void rows_around(const struct shade *s, int j, int k, float *rows)
     for (int c = 0; c < 3; c++) bw_ambient_row(&s->m->ambient, c, n, j, k, rows + SCRATCH * n, rows + (MORE + c) * n);
 }
 
-static void rows_again(const struct shade *s, int j, int k, float *rows)
+static void rows_multiple(const struct shade *s, int j, int k, float *rows)
 {
     const int n = s->m->lit.box.n[0];
-    const struct bw_again_at at = {n, j, k};
-    bw_again_row(&s->again, &at, rows + SCRATCH * n, rows + MORE * n);
-    if (s->again.body) bw_again_first(&s->again, &at, rows + SCRATCH * n, rows + AROUND * n);
+    const struct bw_multiple_at at = {n, j, k};
+    bw_multiple_row(&s->multiple, &at, rows + SCRATCH * n, rows + MORE * n);
+    if (s->multiple.body) bw_multiple_single(&s->multiple, &at, rows + SCRATCH * n, rows + AROUND * n);
 }
 
 typedef void (*rows_fn)(const struct shade *s, int j, int k, float *rows);
@@ -295,7 +295,7 @@ static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, run_fn li
 
 static void layer_first(int64_t k, void *user) { layer_cells(user, k, rows_around, run_first); }
 
-static void layer_light(int64_t k, void *user) { layer_cells(user, k, rows_again, run_light); }
+static void layer_light(int64_t k, void *user) { layer_cells(user, k, rows_multiple, run_light); }
 
 /// Extinction of an obstacle is in it.
 static int is_wall(const struct shade *s, size_t cell)
@@ -388,15 +388,15 @@ static enum bw_status passes_run(struct shade *s)
     if (status) return status;
     depths_make(s);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_first, s);
-    const struct bw_again_medium again = {s->v, &s->scene->look, lit, s->extinction, s->emission, s->ahead};
-    status = bw_again_make(s->tools, &again, &s->again);
+    const struct bw_multiple_medium medium = {s->v, &s->scene->look, lit, s->extinction, s->emission, s->ahead};
+    status = bw_multiple_scattering(s->tools, &medium, &s->multiple);
     if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
     if (!status && s->near && s->v->solid) s->tools->parallel(s->tools->ctx, b->n[2], layer_walls, s);
     if (!status && s->emission && s->v->fuel && s->scene->look.flames.root > 0) {
         status = bw_roots_light(s->tools, s->v, &s->scene->look, lit);
         s->m->roots = lit->roots;
     }
-    bw_again_free(s->tools, &s->again);
+    bw_multiple_free(s->tools, &s->multiple);
     return status;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row.h"
 #include "lit.h"
-#include <picture/volume/sweep/again.h>
+#include <picture/volume/scattering/multiple_scattering.h>
 
 #define DARKEST 1e-9f ///< radiance; less is as dark
 
@@ -26,8 +26,8 @@ void bw_row_straight(const struct bw_row_lamp *lamp, float rgb, float more, floa
     for (int i = 0; i < lamp->n; i++) sum[i] += share[i] * (phase[i] - 1) * rgb * bw_exp_neg(more * depth[i]);
 }
 
-void bw_row_again(const struct bw_scatter_medium *m, const struct bw_row_smoke *smoke, const float *more,
-                  const float *around, float *light)
+void bw_row_multiple(const struct bw_scatter_medium *m, const struct bw_row_smoke *smoke, const float *more,
+                     const float *around, float *light)
 {
     const struct bw_scatter_medium by = *m;
     const float *dense = smoke->dense, *soot = smoke->soot, *albedo = smoke->albedo;
@@ -39,7 +39,7 @@ void bw_row_again(const struct bw_scatter_medium *m, const struct bw_row_smoke *
     for (int i = 0; i < smoke->n; i++) {
         const float all = dense[i] + (soot ? soot[4 * i] : 0), share = all > 0 ? dense[i] / all : 0;
         const struct bw_scatter_cell cell = bw_scatter_cell(&by, all, albedo[i] * share);
-        light[i] += bw_most(more[i] + bw_again_own(&cell) * (light[i] - around[i]), 0);
+        light[i] += bw_most(more[i] + bw_multiple_own(&cell) * (light[i] - around[i]), 0);
     }
 }
 

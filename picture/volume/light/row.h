@@ -3,7 +3,7 @@
 #ifndef BW_ROW_H
 #define BW_ROW_H
 
-#include <picture/volume/sweep/scatter.h>
+#include <picture/volume/scattering/discrete_ordinates.h>
 
 /// A lamp: optical depths from it, a cell; of its light what arrives through clear air, and times what of that goes to
 /// the eye.
@@ -27,8 +27,8 @@ struct bw_row_smoke {
 };
 /// Add what comes from smoke, `more`; of a cell's own light what it sees beyond that, of `around`, in which that was
 /// found: NULL, there is none. `m`: box, more, ahead.
-void bw_row_again(const struct bw_scatter_medium *m, const struct bw_row_smoke *smoke, const float *more,
-                  const float *around, float *light);
+void bw_row_multiple(const struct bw_scatter_medium *m, const struct bw_row_smoke *smoke, const float *more,
+                     const float *around, float *light);
 /// What is sent out where light arrives: BW_BRIGHTEST · exp(-x) times extinction, as x; `times`: extinction's of the
 /// channel.
 void bw_row_logs(int n, float times, const float *albedo, float *light);

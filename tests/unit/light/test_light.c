@@ -3,10 +3,10 @@
  * add up, scattering that loses nothing, a sky that reaches everywhere through clear air. */
 #include "cube.h"
 #include "look.h"
-#include <picture/volume/sweep/again.h>
+#include <picture/volume/scattering/multiple_scattering.h>
 #include <picture/volume/light/medium.h>
-#include <picture/volume/sweep/light.h>
-#include <picture/volume/sweep/scatter.h>
+#include <picture/volume/scattering/directional_light.h>
+#include <picture/volume/scattering/discrete_ordinates.h>
 #include <picture/volume/studio/floor.h>
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
@@ -103,7 +103,7 @@ Test(light, smoke_lights_smoke)
             for (size_t i = 0; i < (size_t)N * N * N; i++)
                 light[i] = (float)exp(-d * (N - 0.5 - (double)(i / step % N)));
             const struct bw_scatter_medium m = {&unit_box, s, NULL, (float)albedo, 1, 0};
-            cr_assert_eq(bw_scatter(&tools, &m, light), BW_OK);
+            cr_assert_eq(bw_discrete_ordinates(&tools, &m, light), BW_OK);
             for (int k = N - 1; k > N - 14; k--) { // 3 deep; from the middle it is 6 to the sides
                 int at[3] = {N / 2, N / 2, N / 2};
                 at[axis] = k;
@@ -123,7 +123,7 @@ Test(light, scattered_light_ends_at_obstacles)
     for (int k = 20; k < 24; k++)
         for (size_t i = 0; i < N * N; i++) s[(size_t)k * N * N + i] = 12 * N, a[(size_t)k * N * N + i] = 0;
     const struct bw_scatter_medium m = {&unit_box, s, a, 0, 1, 0};
-    cr_assert_eq(bw_scatter(&tools, &m, light), BW_OK);
+    cr_assert_eq(bw_discrete_ordinates(&tools, &m, light), BW_OK);
     cr_assert_gt(light[cell(N / 2, N / 2, 26)], 0.02f);
     for (int k = 0; k < 20; k++) cr_assert_lt(light[cell(N / 2, N / 2, k)], 1e-6f);
     free(s);
@@ -132,15 +132,15 @@ Test(light, scattered_light_ends_at_obstacles)
 }
 
 /// What arrives from smoke in the row of cells through the middle, along x.
-static void middle_again(const struct bw_again_medium *m, float row[N])
+static void middle_again(const struct bw_multiple_medium *m, float row[N])
 {
-    struct bw_again a;
+    struct bw_multiple a;
     float scratch[2 * N], rgb[3 * N];
-    cr_assert_eq(bw_again_make(&tools, m, &a), BW_OK);
+    cr_assert_eq(bw_multiple_scattering(&tools, m, &a), BW_OK);
     cr_assert_eq(a.wide, m->look->quality < BW_QUALITY_FINAL ? 2 : 1);
-    bw_again_row(&a, &(struct bw_again_at){N, N / 2, N / 2}, scratch, rgb);
+    bw_multiple_row(&a, &(struct bw_multiple_at){N, N / 2, N / 2}, scratch, rgb);
     memcpy(row, rgb, N * sizeof *row);
-    bw_again_free(&tools, &a);
+    bw_multiple_free(&tools, &a);
 }
 
 /* On cells twice as wide as on the medium's own, also beside a wall that fills less than half of such a cell, or more,
@@ -153,7 +153,7 @@ Test(light, wide_cells_scatter_as_narrow_ones)
         struct bw_look look = look_usual();
         float *s = cells_make(), *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)), fine[N], wide[N], most = 0;
         const struct bw_lit lit = {.box = unit_box, .rgbs = rgbs};
-        const struct bw_again_medium m = {&v, &look, &lit, s, NULL, 0.3f};
+        const struct bw_multiple_medium m = {&v, &look, &lit, s, NULL, 0.3f};
         for (int i = 0; i < N * N * N; i++) {
             const int x = i % N, solid = wall && x >= from && x < to;
             v.density[i] = s[i] = rgbs[4 * i + 3] = solid ? 0 : 0.3f * N;

@@ -3,7 +3,7 @@
  * what they cross dims them along each way, and their shadows have the half-shadow of a disc. */
 #include "unit/render/image_tools.h"
 #include "look.h"
-#include <picture/volume/sweep/shares.h>
+#include <picture/volume/scattering/shadow_volume.h>
 #include <picture/volume/render.h>
 #include <picture/volume/solid/shadow.h>
 #include <picture/volume/studio/floor.h>
@@ -38,9 +38,9 @@ Test(shadow, even_smoke_dims_a_lamp_by_the_way)
     for (int i = 0; i < N * N * N; i++) s[i] = 1.5f;
     for (size_t q = 0; q < sizeof places / sizeof *places; q++) {
         const struct bw_light lamp = lamp_at(places[q][0], places[q][1], places[q][2], 0);
-        const struct bw_shares_wish wish = {&lamp, s, BW_QUALITY_FINAL};
+        const struct bw_shadow_volume_wish wish = {&lamp, s, BW_QUALITY_FINAL};
         double worst = 0;
-        cr_assert_eq(bw_light_shares(&tools, &box, &wish, share), BW_OK);
+        cr_assert_eq(bw_shadow_volume(&tools, &box, &wish, share), BW_OK);
         for (int i = 0; i < N * N * N; i++) {
             double p[3], r = 0, inside = 1;
             cell_middle(i, p);
@@ -62,9 +62,9 @@ Test(shadow, deep_smoke_has_no_seam)
 {
     float *s = cells_make(), *share = cells_make();
     const struct bw_light lamp = lamp_at(0.02, -0.03, 1.01, 0);
-    const struct bw_shares_wish wish = {&lamp, s, BW_QUALITY_DEFAULT};
+    const struct bw_shadow_volume_wish wish = {&lamp, s, BW_QUALITY_DEFAULT};
     for (int i = 0; i < N * N * N; i++) s[i] = (float)(4 / box.h);
-    cr_assert_eq(bw_light_shares(&tools, &box, &wish, share), BW_OK);
+    cr_assert_eq(bw_shadow_volume(&tools, &box, &wish, share), BW_OK);
     for (int i = N / 2 + 1; i < N / 2 + 9; i++) { // optical depth, along x from the lamp
         const double depth = -log((double)share[(N / 2 * N + N / 2) * N + i]);
         const double r = hypot(hypot(-1 + (i + 0.5) * box.h - 0.02, 0.055), 0.015) / box.h;
@@ -80,13 +80,13 @@ Test(shadow, a_ball_throws_a_cone)
 {
     float *s = cells_make(), *share = cells_make();
     const struct bw_light lamp = lamp_at(-0.8, 0, 1, 0);
-    const struct bw_shares_wish wish = {&lamp, s, BW_QUALITY_FINAL};
+    const struct bw_shadow_volume_wish wish = {&lamp, s, BW_QUALITY_FINAL};
     for (int i = 0; i < N * N * N; i++) {
         double p[3];
         cell_middle(i, p);
         s[i] = hypot(hypot(p[0] + 0.3, p[1]), p[2] - 1) < 0.25 ? 200 : 0; // sine of half the cone: ½
     }
-    cr_assert_eq(bw_light_shares(&tools, &box, &wish, share), BW_OK);
+    cr_assert_eq(bw_shadow_volume(&tools, &box, &wish, share), BW_OK);
     for (int i = 0; i < N * N * N; i++) {
         double p[3];
         cell_middle(i, p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A lamp's light through cells, plane by plane: what slabs dim, the lit skin of dense ones, edges of shadows. */
 #include "cube.h"
-#include <picture/volume/sweep/light.h>
+#include <picture/volume/scattering/directional_light.h>
 
 #include <criterion/criterion.h>
 
@@ -14,9 +14,9 @@ Test(sweep, a_slab_dims_what_lies_behind_it)
             double to[3], size = length(towards[q]);
             for (int a = 0; a < 3; a++) to[a] = towards[q][a] / size;
             float *s = slab_make(26, 38, (float)(depth * N / 12)), *share = cells_make();
-            cr_assert_eq(
-                bw_light_sweep(&tools, &unit_box, s, &(struct bw_light_beam){{to[0], to[1], to[2]}, 0.03f, 1}, share),
-                BW_OK);
+            cr_assert_eq(bw_directional_transmittance(&tools, &unit_box, s,
+                                                      &(struct bw_light_beam){{to[0], to[1], to[2]}, 0.03f, 1}, share),
+                         BW_OK);
             /* the sides let light in: only where its way back to the slab stays in the box */
             double got = (double)share[cell(N / 2, N / 2, 20)], want = exp(-depth / to[2]);
             cr_assert_float_eq(got, want, 0.01 * want, "depth %g at %g: %g, not %g", depth, to[2], got, want);
@@ -29,7 +29,8 @@ Test(sweep, a_slab_dims_what_lies_behind_it)
 Test(sweep, dense_cells_have_a_lit_skin)
 {
     float *s = slab_make(10, 30, 8 * N), *share = cells_make();
-    cr_assert_eq(bw_light_sweep(&tools, &unit_box, s, &(struct bw_light_beam){{0, 0, 1}, 0, 1}, share), BW_OK);
+    cr_assert_eq(bw_directional_transmittance(&tools, &unit_box, s, &(struct bw_light_beam){{0, 0, 1}, 0, 1}, share),
+                 BW_OK);
     cr_assert_eq(share[cell(5, 5, 30)], 1);
     cr_assert_float_eq(share[cell(5, 5, 29)], (1 - exp(-8)) / 8, 1e-3);
     free(s);
@@ -45,7 +46,7 @@ static double edge_shadow(const double to[3], float spread, float row[N])
     for (size_t i = 0; i < (size_t)N * N * N; i++)
         if ((int)(i % N) >= edge) s[i] = 0;
     const struct bw_light_beam beam = {{to[0], to[1], to[2]}, spread, 1};
-    cr_assert_eq(bw_light_sweep(&tools, &unit_box, s, &beam, share), BW_OK);
+    cr_assert_eq(bw_directional_transmittance(&tools, &unit_box, s, &beam, share), BW_OK);
     memcpy(row, share + cell(0, N / 2, below), N * sizeof *row);
     free(s);
     free(share);

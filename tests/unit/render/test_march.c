@@ -3,7 +3,7 @@
  * tables. */
 #include "image_tools.h"
 #include "look.h"
-#include <picture/volume/sweep/light.h>
+#include <picture/volume/scattering/directional_light.h>
 #include <picture/volume/rays/march.h>
 #include <picture/volume/scene/flame.h>
 
@@ -17,13 +17,13 @@ Test(march, light_follows_beer_and_lambert)
     const struct bw_dense box = {{N, N, N}, {0}, 0.1};
     float *s = take(NULL, N * N * N * sizeof(float)), *t = take(NULL, N * N * N * sizeof(float));
     for (int i = 0; i < N * N * N; i++) s[i] = 0.7f;
-    cr_assert_eq(bw_light_sweep(&tools, &box, s, &(struct bw_light_beam){{0, 0, 1}, 0, 1}, t), BW_OK);
+    cr_assert_eq(bw_directional_transmittance(&tools, &box, s, &(struct bw_light_beam){{0, 0, 1}, 0, 1}, t), BW_OK);
     for (int k = 0; k < N; k++) { // straight down: half a cell into layer k from above
         double depth = 0.7 * 0.1 * (N - 1 - k + 0.5);
         cr_assert_float_eq(t[(k * N + N / 2) * N + N / 2], exp(-depth), 5e-4);
     }
     memset(t, 0, N * N * N * sizeof(float));
-    cr_assert_eq(bw_light_sweep(&tools, &box, s, &(struct bw_light_beam){{0.6, 0, 0.8}, 0, 1}, t), BW_OK);
+    cr_assert_eq(bw_directional_transmittance(&tools, &box, s, &(struct bw_light_beam){{0.6, 0, 0.8}, 0, 1}, t), BW_OK);
     double slant = 0.7 * 0.1 * 10.5 / 0.8; // 11th layer from the top, far from the lit side
     cr_assert_float_eq(t[((N - 11) * N + N / 2) * N + 4], exp(-slant), 1e-3);
     free(s);

@@ -5,7 +5,7 @@
 #include <picture/picture.h>
 #include <picture/slice/distances.h>
 #include <picture/slice/slice.h>
-#include <picture/volume/film.h>
+#include <picture/volume/tone_map.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -19,7 +19,7 @@ Test(image, film_is_monotone_and_never_flat)
     float before = -1;
     for (float x = 1e-4f; x < 60; x *= 1.1f) {
         float rgb[3];
-        bw_tone((float[3]){x, 0.5f * x, 0.02f * x}, 1, rgb);
+        bw_tone_map_colour((float[3]){x, 0.5f * x, 0.02f * x}, 1, rgb);
         cr_assert(rgb[0] > before, "at %g", (double)x);
         cr_assert(rgb[0] >= rgb[1] && rgb[1] >= rgb[2] && rgb[2] > 0);
         before = rgb[0];
@@ -54,7 +54,7 @@ Test(image, film_is_filmic)
                  {{2.88f, 1.008f, 0.0576f}, {241, 213, 68}}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         float rgb[3];
-        bw_tone(known[i].light, 1, rgb);
+        bw_tone_map_colour(known[i].light, 1, rgb);
         for (int c = 0; c < 3; c++)
             cr_assert_float_eq(255 * rgb[c], known[i].shown[c], i < 5 ? 1.01 : 4, "%zu %d: %g", i, c,
                                255 * (double)rgb[c]);
@@ -69,12 +69,12 @@ Test(image, bloom_lays_no_veil)
     struct bw_image img;
     cr_assert_eq(bw_image_init(&img, &tools, W, W), BW_OK);
     for (int i = 0; i < 3 * W * W; i++) img.px[i] = (i / 3 % 8) * 0.1f;
-    cr_assert_eq(bw_film_bloom(&img, 0.5, 1), BW_OK);
+    cr_assert_eq(bw_bloom(&img, 0.5, 1), BW_OK);
     for (int i = 0; i < 3 * W * W; i++) cr_assert_eq(img.px[i], (i / 3 % 8) * 0.1f);
     for (int i = 0; i < 3 * W * W; i++) img.px[i] = 0;
     for (int y = 28; y < 36; y++)
         for (int x = 28; x < 36; x++) img.px[3 * (y * W + x)] = 10;
-    cr_assert_eq(bw_film_bloom(&img, 0.5, 1), BW_OK);
+    cr_assert_eq(bw_bloom(&img, 0.5, 1), BW_OK);
     double sum = 0;
     for (int i = 0; i < 3 * W * W; i++) sum += (double)img.px[i];
     cr_assert_float_eq(sum, 640, 25, "%g", sum);
@@ -89,19 +89,19 @@ Test(image, film_of_any_brightness_is_a_number)
 {
     float before = 0, rgb[3];
     for (float x = 1e-30f; x < 3e38f; x *= 7) {
-        bw_tone((float[3]){x, x, x}, 1, rgb);
+        bw_tone_map_colour((float[3]){x, x, x}, 1, rgb);
         cr_assert(rgb[0] >= before - 1e-6f && rgb[0] <= 1, "%g becomes %g, before %g", (double)x, (double)rgb[0],
                   (double)before);
         before = rgb[0];
     }
     cr_assert_float_eq(before, 1, 1e-3);
-    bw_tone((float[3]){3e38f, INFINITY, 0}, 1e9f, rgb);
+    bw_tone_map_colour((float[3]){3e38f, INFINITY, 0}, 1e9f, rgb);
     for (int c = 0; c < 3; c++) cr_assert(rgb[c] > 0.99f && rgb[c] <= 1, "%d: %g", c, (double)rgb[c]);
     struct bw_image img;
     cr_assert_eq(bw_image_init(&img, &tools, 64, 48), BW_OK);
     for (int i = 0; i < 3 * 64 * 48; i++) img.px[i] = i % 7 ? 0.1f : i % 5 ? 3e38f : INFINITY;
-    cr_assert_eq(bw_film_bloom(&img, 0.5, 1), BW_OK);
-    bw_film_develop(&img, 1);
+    cr_assert_eq(bw_bloom(&img, 0.5, 1), BW_OK);
+    bw_tone_map(&img, 1);
     for (int i = 0; i < 3 * 64 * 48; i++) cr_assert(img.px[i] >= 0 && img.px[i] <= 1, "%d: %g", i, (double)img.px[i]);
     bw_image_free(&img);
 }

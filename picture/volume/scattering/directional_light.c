@@ -9,7 +9,7 @@
  * one of its own, d(1 - d) of a shift of d, so that light leaks into folds however small the lamp; none at all makes
  * waves beside edges (Lax and Wendroff 1960). BLUR of it is left, and what is below 0 or above 1 is cut. Cost: one
  * pass, 12 operations a cell, whatever the distance. */
-#include "light.h"
+#include "directional_light.h"
 #include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
@@ -61,8 +61,8 @@ static void plane_fill(float *plane, size_t count)
     for (size_t i = 0; i < count; i++) plane[i] = 1;
 }
 
-enum bw_status bw_light_sweep(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
-                              const struct bw_light_beam *beam, float *out)
+enum bw_status bw_directional_transmittance(const struct bw_tools *tools, const struct bw_dense *box,
+                                            const float *extinction, const struct bw_light_beam *beam, float *out)
 {
     const double *to = beam->to;
     int a = fabs(to[0]) > fabs(to[1]) ? 0 : 1;

@@ -2,7 +2,7 @@
 /* From light to a picture, as film does it: a glow around what is bright (light scattered in lens and emulsion),
  * dyes that overlap a little, and a curve with toe and shoulder for each, so that flames go from red through orange
  * and yellow to a warm white instead of clipping to one flat colour. */
-#include "film.h"
+#include "tone_map.h"
 #include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
@@ -80,7 +80,7 @@ static void row_bloom(int64_t y, void *user)
 
 /// Of the light above white the share `bloom` spreads over a fortieth and an eighth of the picture. What is darker
 /// keeps its contrast: no veil lies over smoke.
-enum bw_status bw_film_bloom(struct bw_image *img, double bloom, double exposure)
+enum bw_status bw_bloom(struct bw_image *img, double bloom, double exposure)
 {
     enum { SHRINK = 4 };
     const struct bw_tools *tools = img->tools;
@@ -113,7 +113,7 @@ static float film_curve(float x)
     return top / (top + 0.8554559f * a + 0.0029560f);
 }
 
-void bw_tone(const float linear[3], float exposure, float srgb[3])
+void bw_tone_map_colour(const float linear[3], float exposure, float srgb[3])
 {
     const float sum = OVERLAP * (bw_most(linear[0], 0) + bw_most(linear[1], 0) + bw_most(linear[2], 0));
     for (int c = 0; c < 3; c++) srgb[c] = film_curve((bw_most(linear[c], 0) * (1 - 3 * OVERLAP) + sum) * exposure);
@@ -129,10 +129,10 @@ static void row_develop(int64_t y, void *user)
 {
     const struct develop *d = user;
     float *p = d->img->px + 3 * (size_t)y * (size_t)d->img->w;
-    for (int x = 0; x < d->img->w; x++, p += 3) bw_tone((float[3]){p[0], p[1], p[2]}, d->exposure, p);
+    for (int x = 0; x < d->img->w; x++, p += 3) bw_tone_map_colour((float[3]){p[0], p[1], p[2]}, d->exposure, p);
 }
 
-void bw_film_develop(struct bw_image *img, double exposure)
+void bw_tone_map(struct bw_image *img, double exposure)
 {
     struct develop d = {img, (float)exposure};
     img->tools->parallel(img->tools->ctx, img->h, row_develop, &d);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Light that smoke scatters on to smoke is so smooth that it is found on cells twice as wide where a picture may be had
+/* Multiple scattering is so smooth that it is found on cells twice as wide where a picture may be had
  * for less: their extinction is the mean, their light that of what they scatter, and what arrives is read linearly
  * between them. What a cell sees of its own light is not smooth: lit otherwise than the smoke around it, it has the
  * share of the difference that does not leave it. Half filled by obstacles wide cells are obstacles, which count for
  * nothing in what is read beside them; filled by less, they are as their smoke is. Cost: a tenth of sweeps through all
  * cells. */
-#include "again.h"
+#include "multiple_scattering.h"
 #include <picture/volume/light/coarse.h>
 #include <picture/volume/light/smoke.h>
 
@@ -14,8 +14,8 @@ enum { WIDE = 2 };
 
 /// What the tasks share.
 struct gather {
-    const struct bw_again_medium *m;
-    struct bw_again *a;
+    const struct bw_multiple_medium *m;
+    struct bw_multiple *a;
     float *extinction, *albedo[3]; ///< albedo: or NULL, the look's in all
 };
 
@@ -27,7 +27,7 @@ struct block {
 
 static void cell_add(const struct gather *g, size_t i, struct block *sum)
 {
-    const struct bw_again_medium *m = g->m;
+    const struct bw_multiple_medium *m = g->m;
     const float *lit = m->lit->rgbs + 4 * i, smoke = lit[3],
                 thin = m->emission ? smoke + m->emission[4 * i + 3] : smoke;
     float rgb[3];
@@ -43,7 +43,7 @@ static void cell_add(const struct gather *g, size_t i, struct block *sum)
 static void cell_gather(const struct gather *g, const int at[3], size_t to)
 {
     const struct bw_dense *b = &g->m->lit->box;
-    struct bw_again *a = g->a;
+    struct bw_multiple *a = g->a;
     struct block sum = {0};
     int lo[3], hi[3];
     for (int d = 0; d < 3; d++) {
@@ -76,9 +76,9 @@ static void layer_gather(int64_t k, void *user)
 }
 
 /// Cells do not all scatter the look's share: for their dye, for obstacles, or for soot, which absorbs.
-static int uneven(const struct bw_again_medium *m) { return m->v->dye[0] || m->v->solid || m->emission; }
+static int uneven(const struct bw_multiple_medium *m) { return m->v->dye[0] || m->v->solid || m->emission; }
 
-static size_t arrays_count(const struct bw_again_medium *m, const struct bw_again *a)
+static size_t arrays_count(const struct bw_multiple_medium *m, const struct bw_multiple *a)
 {
     return 4 + (a->wide > 1 ? 4 : 0) + (uneven(m) ? 3 : 0) + (m->v->solid ? 1 : 0);
 }
@@ -86,7 +86,7 @@ static size_t arrays_count(const struct bw_again_medium *m, const struct bw_agai
 /// Parcel out as many.
 static void arrays_place(struct gather *g, float *at, size_t cells)
 {
-    struct bw_again *a = g->a;
+    struct bw_multiple *a = g->a;
     const struct bw_volume *v = g->m->v;
     g->extinction = at;
     for (int c = 0; c < 3; c++) a->rgb[c] = at += cells;
@@ -96,11 +96,12 @@ static void arrays_place(struct gather *g, float *at, size_t cells)
     if (v->solid) a->open = at += cells;
 }
 
-enum bw_status bw_again_make(const struct bw_tools *tools, const struct bw_again_medium *m, struct bw_again *a)
+enum bw_status bw_multiple_scattering(const struct bw_tools *tools, const struct bw_multiple_medium *m,
+                                      struct bw_multiple *a)
 {
     const struct bw_dense *b = &m->lit->box;
     struct gather g = {.m = m, .a = a};
-    *a = (struct bw_again){.box = *b, .wide = m->look->quality < BW_QUALITY_FINAL ? WIDE : 1};
+    *a = (struct bw_multiple){.box = *b, .wide = m->look->quality < BW_QUALITY_FINAL ? WIDE : 1};
     for (int d = 0; d < 3; d++) a->box.n[d] = (b->n[d] + a->wide - 1) / a->wide;
     a->box.h = b->h * a->wide;
     const size_t cells = bw_dense_cells(&a->box);
@@ -112,7 +113,7 @@ enum bw_status bw_again_make(const struct bw_tools *tools, const struct bw_again
     for (int c = 0; c < 3 && !status; c++) {
         const struct bw_scatter_medium one = {
             &a->box, g.extinction, g.albedo[c], m->look->albedo[c], m->look->extinction[c], m->ahead};
-        status = bw_scatter(tools, &one, a->rgb[c]);
+        status = bw_discrete_ordinates(tools, &one, a->rgb[c]);
     }
     for (size_t i = 0; a->open && i < cells; i++)
         for (int c = 0; c < 3; c++) a->rgb[c][i] *= a->open[i];
@@ -120,8 +121,8 @@ enum bw_status bw_again_make(const struct bw_tools *tools, const struct bw_again
 }
 
 /// Means of `f`, by channel, which is made of values times their weights; weights NULL: 1.
-static void rows_read(const struct bw_again *a, const struct bw_again_at *at, float *const f[3], const float *weights,
-                      float *scratch, float *fine)
+static void rows_read(const struct bw_multiple *a, const struct bw_multiple_at *at, float *const f[3],
+                      const float *weights, float *scratch, float *fine)
 {
     const struct bw_coarse_row row = {&a->box, a->wide, at->n, at->j, at->k};
     float *all = scratch + at->n;
@@ -132,17 +133,17 @@ static void rows_read(const struct bw_again *a, const struct bw_again_at *at, fl
     }
 }
 
-void bw_again_row(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine)
+void bw_multiple_row(const struct bw_multiple *a, const struct bw_multiple_at *at, float *scratch, float *fine)
 {
     rows_read(a, at, a->rgb, a->open, scratch, fine);
 }
 
-void bw_again_first(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine)
+void bw_multiple_single(const struct bw_multiple *a, const struct bw_multiple_at *at, float *scratch, float *fine)
 {
     rows_read(a, at, a->first, a->body, scratch, fine);
 }
 
-void bw_again_free(const struct bw_tools *tools, struct bw_again *a)
+void bw_multiple_free(const struct bw_tools *tools, struct bw_multiple *a)
 {
     if (a->memory) tools->release(tools->ctx, a->memory);
     a->memory = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Light that has been scattered in a medium. */
-#ifndef BW_SCATTER_H
-#define BW_SCATTER_H
+/* Multiple scattering in one channel of a medium, by the method of discrete ordinates. */
+#ifndef BW_DISCRETE_ORDINATES_H
+#define BW_DISCRETE_ORDINATES_H
 
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
@@ -32,6 +32,6 @@ static inline struct bw_scatter_cell bw_scatter_cell(const struct bw_scatter_med
 
 /// `light`: mean radiance that is scattered for the first time in each cell, 0 where it is not smoke; in its place,
 /// what arrives scattered. Calls `parallel`. Errors: BW_ERR_MEMORY.
-enum bw_status bw_scatter(const struct bw_tools *tools, const struct bw_scatter_medium *m, float *light);
+enum bw_status bw_discrete_ordinates(const struct bw_tools *tools, const struct bw_scatter_medium *m, float *light);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How much of a directional light reaches each cell. */
-#ifndef BW_LIGHT_H
-#define BW_LIGHT_H
+/* Transmittance from each cell towards a directional light, by one sweep through the cells. */
+#ifndef BW_DIRECTIONAL_LIGHT_H
+#define BW_DIRECTIONAL_LIGHT_H
 
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
@@ -12,7 +12,7 @@ struct bw_light_beam {
     float spread, weight; ///< 0 … 0.66: how fast shadows get soft; what is added to `out`, times that
 };
 /// Share of a beam that arrives at each cell, 0 … 1 times its weight, added to `out`. Errors: BW_ERR_MEMORY.
-enum bw_status bw_light_sweep(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
-                              const struct bw_light_beam *beam, float *out);
+enum bw_status bw_directional_transmittance(const struct bw_tools *tools, const struct bw_dense *box,
+                                            const float *extinction, const struct bw_light_beam *beam, float *out);
 
 #endif

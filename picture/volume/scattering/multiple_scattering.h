@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Light that smoke scatters on to smoke. */
-#ifndef BW_AGAIN_H
-#define BW_AGAIN_H
+/* Multiple scattering: light that smoke scatters on to smoke. What lamps send is single scattering (medium.c). */
+#ifndef BW_MULTIPLE_SCATTERING_H
+#define BW_MULTIPLE_SCATTERING_H
 
 #include <picture/volume/light/lit.h>
 #include <picture/tools.h>
 #include <picture/volume/scene/scene.h>
 #include <picture/volume/scene/volume.h>
-#include <picture/volume/sweep/scatter.h>
+#include <picture/volume/scattering/discrete_ordinates.h>
 
 /// What is lit, and how.
-struct bw_again_medium {
+struct bw_multiple_medium {
     const struct bw_volume *v;
     const struct bw_look *look;
     const struct bw_lit *lit; ///< rgbs: mean radiance that is scattered for the first time, and smoke's extinction
@@ -19,7 +19,7 @@ struct bw_again_medium {
     float ahead;              ///< mean cosine of what is scattered
 };
 
-struct bw_again {
+struct bw_multiple {
     struct bw_dense box; ///< cells of `wide` of the medium's along each axis, the last ones stick out
     int32_t wide;
     float *rgb[3], *open;   ///< what arrives scattered; open: how much it counts, NULL: all alike
@@ -27,23 +27,24 @@ struct bw_again {
     float *memory;
 };
 /// A row of n of the medium's cells.
-struct bw_again_at {
+struct bw_multiple_at {
     int32_t n, j, k;
 };
 
-/// bw_again_free gives it back, after a failure too. Calls `parallel`. Errors: BW_ERR_MEMORY.
-enum bw_status bw_again_make(const struct bw_tools *tools, const struct bw_again_medium *m, struct bw_again *a);
+/// bw_multiple_free gives it back, after a failure too. Calls `parallel`. Errors: BW_ERR_MEMORY.
+enum bw_status bw_multiple_scattering(const struct bw_tools *tools, const struct bw_multiple_medium *m,
+                                      struct bw_multiple *a);
 /// What arrives, by channel one row after the other; `scratch`: two rows as long.
-void bw_again_row(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine);
+void bw_multiple_row(const struct bw_multiple *a, const struct bw_multiple_at *at, float *scratch, float *fine);
 /// Where first[]: what the cells that this was found in scattered for the first time. What a cell has that they have
-/// not it sees itself by bw_again_own of it.
-void bw_again_first(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine);
+/// not it sees itself by bw_multiple_own of it.
+void bw_multiple_single(const struct bw_multiple *a, const struct bw_multiple_at *at, float *scratch, float *fine);
 /// Of light that is scattered for the first time in a cell: what it sees of that, twice.
-static inline float bw_again_own(const struct bw_scatter_cell *cell)
+static inline float bw_multiple_own(const struct bw_scatter_cell *cell)
 {
     const float own = (1 - cell->even) * cell->sends;
     return own * (1 + own);
 }
-void bw_again_free(const struct bw_tools *tools, struct bw_again *a);
+void bw_multiple_free(const struct bw_tools *tools, struct bw_multiple *a);
 
 #endif

@@ -3,9 +3,9 @@
  * middle has the light of the middles before it, on the plane one cell nearer to the lamp across its farthest axis,
  * read between them where the ray to the lamp crosses, less what half of either dims. Each octant about the lamp is
  * swept outwards, so that those are ready; beside one of the lamp's own planes a cell takes what comes along that plane
- * from its own side alone. Repeated interpolation widens a shadow's edge, as in light.c. Cost: one pass, 50 operations
+ * from its own side alone. Repeated interpolation widens a shadow's edge, as in directional_light.c. Cost: one pass, 50 operations
  * a cell. */
-#include "point.h"
+#include "point_light.h"
 #include <picture/volume/scene/fast_math.h>
 
 #include <math.h>
@@ -109,8 +109,8 @@ static void octant_sweep(const struct point *s, const int side[3])
             }
 }
 
-enum bw_status bw_point_sweep(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
-                              const double at[3], float weight, float *out)
+enum bw_status bw_point_transmittance(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
+                                      const double at[3], float weight, float *out)
 {
     struct point s = {box, {1, box->n[0], (ptrdiff_t)box->n[0] * box->n[1]}, {0}, weight, extinction, out, NULL};
     s.middle = tools->alloc(tools->ctx, bw_dense_cells(box) * sizeof(float));

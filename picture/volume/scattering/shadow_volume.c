@@ -3,9 +3,9 @@
  * the middle of the cells is a sunflower's seeds on its disc (Vogel 1979) if it is far off, on a sphere of as much
  * spread if it has a place. What each of them is wide itself, its sweep blurs: as the square root of the distance,
  * where shadows really widen with the distance; the two are alike MIDDLE cells away. */
-#include "shares.h"
-#include "light.h"
-#include "point.h"
+#include "shadow_volume.h"
+#include "directional_light.h"
+#include "point_light.h"
 
 #include <string.h>
 
@@ -44,8 +44,8 @@ static void point_place(const struct bw_light *l, int i, int n, double at[3])
     for (int a = 0; a < 3; a++) at[a] = l->at[a] + r * p[a];
 }
 
-enum bw_status bw_light_shares(const struct bw_tools *tools, const struct bw_dense *box,
-                               const struct bw_shares_wish *wish, float *out)
+enum bw_status bw_shadow_volume(const struct bw_tools *tools, const struct bw_dense *box,
+                                const struct bw_shadow_volume_wish *wish, float *out)
 {
     const struct bw_light *l = wish->light;
     double middle[3], size = 0;
@@ -60,8 +60,8 @@ enum bw_status bw_light_shares(const struct bw_tools *tools, const struct bw_den
         double at[3];
         if (l->near) point_place(l, i, n, at);
         else beam_aim(l, i, n, &beam);
-        status = l->near ? bw_point_sweep(tools, box, wish->extinction, at, 1 / (float)n, out)
-                         : bw_light_sweep(tools, box, wish->extinction, &beam, out);
+        status = l->near ? bw_point_transmittance(tools, box, wish->extinction, at, 1 / (float)n, out)
+                         : bw_directional_transmittance(tools, box, wish->extinction, &beam, out);
     }
     return status;
 }

@@ -7,7 +7,7 @@
  * is an eighth of all directions wide: it takes SIDE from each of the four neighbours of the cell before. Scattering
  * with a mean cosine g is as good as even scattering by (1 - g) of it (transport approximation). Cost: two passes an
  * order and channel, side by side, of four beams with 15 operations a cell each. */
-#include "scatter.h"
+#include "discrete_ordinates.h"
 
 #include <string.h>
 
@@ -106,7 +106,7 @@ static void layer_begin(int64_t k, void *user)
 }
 
 /// And of what has come by then.
-static void layer_again(int64_t k, void *user)
+static void layer_multiple(int64_t k, void *user)
 {
     const struct order *o = user;
     const struct bw_scatter_medium *m = o->m;
@@ -143,7 +143,7 @@ static float layers_look(struct order *o)
     return m->albedo ? all : m->even;
 }
 
-enum bw_status bw_scatter(const struct bw_tools *tools, const struct bw_scatter_medium *m, float *light)
+enum bw_status bw_discrete_ordinates(const struct bw_tools *tools, const struct bw_scatter_medium *m, float *light)
 {
     const size_t cells = bw_dense_cells(m->box);
     const size_t plane = ((size_t)m->box->n[0] + 2) * ((size_t)m->box->n[1] + 2);
@@ -155,7 +155,7 @@ enum bw_status bw_scatter(const struct bw_tools *tools, const struct bw_scatter_
     const int bounces = layers_look(&o) > FAINT ? BW_BOUNCES : 1;
     tools->parallel(tools->ctx, m->box->n[2], layer_begin, &o);
     for (int bounce = 0; bounce < bounces; bounce++) {
-        if (bounce > 0) tools->parallel(tools->ctx, m->box->n[2], layer_again, &o);
+        if (bounce > 0) tools->parallel(tools->ctx, m->box->n[2], layer_multiple, &o);
         tools->parallel(tools->ctx, 2, beams_sweep, &o);
     }
     tools->parallel(tools->ctx, m->box->n[2], layer_end, &o);
