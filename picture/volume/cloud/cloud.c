@@ -30,7 +30,7 @@ struct mote {
 
 struct cloud {
     const struct bw_shot *shot;
-    const float *through;
+    const float *transmittance;
     int step;
     struct bw_image *img;
     float *alpha;
@@ -118,7 +118,7 @@ static int mote_make(const struct cloud *d, int64_t i, struct mote *m)
         const double p = s->at[a] - c->eye[a];
         x += p * c->right[a], y += p * c->up[a], z += p * c->forward[a];
     }
-    const float seen = d->through[i * d->step];
+    const float seen = d->transmittance[i * d->step];
     if (!bw_cloud_has(&d->shot->scene->look, s) || !(z > 0) || !(seen > 0)) return 0;
     const double kx = 0.5 * d->img->w / (z * c->tan_x), ky = 0.5 * d->img->h / (z * c->tan_y);
     at[0] = 0.5 * d->img->w + kx * x, at[1] = 0.5 * d->img->h - ky * y;
@@ -285,12 +285,12 @@ static enum bw_status lamps_make(const struct bw_tools *tools, struct cloud *d)
     return status;
 }
 
-enum bw_status bw_cloud_draw(const struct bw_tools *tools, const struct bw_shot *shot, const float *through, int step,
-                             struct bw_image *img, float *alpha)
+enum bw_status bw_cloud_draw(const struct bw_tools *tools, const struct bw_shot *shot, const float *transmittance,
+                             int step, struct bw_image *img, float *alpha)
 {
     const struct bw_look *look = &shot->scene->look;
     const int64_t n = shot->v->n_sparks;
-    struct cloud d = {.shot = shot, .through = through, .step = step, .img = img, .alpha = alpha};
+    struct cloud d = {.shot = shot, .transmittance = transmittance, .step = step, .img = img, .alpha = alpha};
     if (look->particles.show != BW_SHOW_LIGHT ||
         !(look->particles.smooth > 1 || look->particles.veil > 0 || look->particles.lit > 0) || !n)
         return BW_OK;

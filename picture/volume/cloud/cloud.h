@@ -17,9 +17,9 @@ static inline int bw_cloud_has(const struct bw_look *look, const struct bw_spark
 /// What is left of a particle's light, by how far it is from what the camera looks at: to there and beyond, and around.
 float bw_cloud_left(const struct bw_scene *scene, const double at[3]);
 
-/// Lay them over the linear picture (and its `alpha`, or NULL). through[i · step]: of the i-th particle's light, what
+/// Lay them over the linear picture (and its `alpha`, or NULL). transmittance[i · step]: of the i-th particle's light, what
 /// obstacles and smoke before it leave. Errors: BW_ERR_MEMORY.
-enum bw_status bw_cloud_draw(const struct bw_tools *tools, const struct bw_shot *shot, const float *through, int step,
-                             struct bw_image *img, float *alpha);
+enum bw_status bw_cloud_draw(const struct bw_tools *tools, const struct bw_shot *shot, const float *transmittance,
+                             int step, struct bw_image *img, float *alpha);
 
 #endif

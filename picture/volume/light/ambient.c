@@ -104,9 +104,9 @@ enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_c
     return a->lamps.n ? bw_lamps_solids(tools, &a->coarse, clear->extinction, &a->lamps) : BW_OK;
 }
 
-float bw_ambient_through(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp)
+float bw_ambient_transmittance(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp)
 {
-    return bw_coarse_through(&a->smoke, p, lamp->to, lamp->away);
+    return bw_coarse_transmittance(&a->smoke, p, lamp->to, lamp->away);
 }
 
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)

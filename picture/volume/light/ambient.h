@@ -29,7 +29,7 @@ enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_den
 /// is given back with `a`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_coarse *clear, struct bw_ambient *a);
 /// Share of a lamp's light at p that smoke lets through.
-float bw_ambient_through(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp);
+float bw_ambient_transmittance(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp);
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a);
 /// One channel at a row of `n` fine cells, bilinear in y and z into `coarse` (scratch, as long), then linear in x.
 void bw_ambient_row(const struct bw_ambient *a, int channel, int n, int j, int k, float *coarse, float *fine);

@@ -92,7 +92,7 @@ void bw_coarse_free(const struct bw_tools *tools, struct bw_coarse *c)
     c->extinction = NULL;
 }
 
-float bw_coarse_through(const struct bw_coarse *c, const double p[3], const double to[3], double away)
+float bw_coarse_transmittance(const struct bw_coarse *c, const double p[3], const double to[3], double away)
 {
     const struct bw_dense *b = &c->box;
     double t0 = 0, t1 = away;

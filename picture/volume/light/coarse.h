@@ -28,6 +28,6 @@ struct bw_coarse_row {
 /// Values of coarse cells between their middles, linearly, clamped; `scratch`: as long as a row of them.
 void bw_coarse_row(const struct bw_coarse_row *row, const float *f, float *scratch, float *out);
 /// Share of the light from `away` metres (HUGE_VAL: far) in the direction `to` that gets to p.
-float bw_coarse_through(const struct bw_coarse *c, const double p[3], const double to[3], double away);
+float bw_coarse_transmittance(const struct bw_coarse *c, const double p[3], const double to[3], double away);
 
 #endif

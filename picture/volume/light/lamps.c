@@ -137,8 +137,8 @@ static inline float dim_between(const struct bw_dense *b, const float *dim, cons
 
 /// What lies between lets through, d from p to a lamp `own` metres wide: coarse cells along the part of the way inside
 /// the box, read between them where each pixel is lit by itself.
-static float lamp_through(const struct bw_dense *b, const float *dim, int smooth, const double p[3], const double d[3],
-                          double own)
+static float lamp_transmittance(const struct bw_dense *b, const float *dim, int smooth, const double p[3],
+                                const double d[3], double own)
 {
     const float inv = (float)(1 / b->h), r = sqrtf((float)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
     float t0 = 0, t1 = 1, x[3], way[3], depth[2] = {0};
@@ -183,7 +183,7 @@ void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct 
         if (flat < 0.3 * soft && has_face) facing *= fmax(flat + 0.3 * soft, 0) / (0.6 * soft);
         if (facing <= 0) continue;
         const float k = (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) *
-                        lamp_through(&all->box, dim, solid, p, d, sqrt(3) * soft);
+                        lamp_transmittance(&all->box, dim, solid, p, d, sqrt(3) * soft);
         for (int c = 0; c < 3; c++) rgb[c] += k * (surface ? all->gain[c] : 1) * l->rgb[c];
     }
 }
@@ -206,5 +206,5 @@ float bw_lamps_clear(const struct bw_lamps *all, int i, const double p[3])
 {
     const struct bw_lamp *l = &all->lamp[i];
     const double d[3] = {l->at[0] - p[0], l->at[1] - p[1], l->at[2] - p[2]};
-    return lamp_through(&all->box, all->smoke ? all->smoke : all->dim, 1, p, d, sqrt(3 * (double)l->floor));
+    return lamp_transmittance(&all->box, all->smoke ? all->smoke : all->dim, 1, p, d, sqrt(3 * (double)l->floor));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What each cell sends to the eye. */
+/* The source radiance of each cell, emission and in-scattering: what it sends to the camera. */
 #ifndef BW_LIT_H
 #define BW_LIT_H
 

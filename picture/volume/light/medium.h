@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The medium, lit cell by cell: what a ray through it sees. */
+/* The participating medium, lit cell by cell: extinction, emission, single and multiple scattering. */
 #ifndef BW_MEDIUM_H
 #define BW_MEDIUM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What moves while the shutter is open. */
+/* Motion blur: what moves while the shutter is open. */
 #ifndef BW_SHUTTER_H
 #define BW_SHUTTER_H
 

@@ -25,11 +25,11 @@ struct drawing {
     struct bw_blackbody blackbody;
     struct bw_image *img;
     float *alpha;
-    float *through; ///< SEEN a particle: of its light, what arrives
+    float *transmittance; ///< SEEN a particle: of its light, what arrives
 };
 
 /// What smoke and flames between leave, along a straight line to the eye, by the nearest cells.
-static float medium_through(const struct bw_lit *lit, const double from[3], const double eye[3])
+static float medium_transmittance(const struct bw_lit *lit, const double from[3], const double eye[3])
 {
     const struct bw_dense *b = &lit->box;
     double depth = 0, t0 = 0, t1 = 1, way[3], length = 0;
@@ -57,7 +57,7 @@ static float medium_through(const struct bw_lit *lit, const double from[3], cons
     return bw_exp_neg((float)depth);
 }
 
-static float spark_through(const struct bw_shot *shot, const struct bw_image *img, const double at[3])
+static float spark_transmittance(const struct bw_shot *shot, const struct bw_image *img, const double at[3])
 {
     const struct bw_camera *c = &shot->scene->camera;
     double dir[3], length = 0;
@@ -66,24 +66,24 @@ static float spark_through(const struct bw_shot *shot, const struct bw_image *im
     length = sqrt(length);
     for (int a = 0; a < 3; a++) dir[a] /= length;
     const float cover = bw_solid_any(shot->v) ? bw_solid_hit(shot->v, c->eye, dir, 2 * c->tan_y / img->h, &length) : 0;
-    return cover < 1 ? (1 - cover) * medium_through(shot->lit, at, c->eye) : 0;
+    return cover < 1 ? (1 - cover) * medium_transmittance(shot->lit, at, c->eye) : 0;
 }
 
 /// Its own `SEEN` places; one is enough of a way of a few pixels.
-static void particle_through(const struct drawing *d, const struct bw_spark *s, float *through)
+static void particle_transmittance(const struct drawing *d, const struct bw_spark *s, float *transmittance)
 {
     struct bw_streak streak;
     const int spread = bw_cloud_has(&d->shot->scene->look, s); // and seen where its place is not
-    const float all = spread ? spark_through(d->shot, d->img, s->at) : 0;
-    for (int k = 0; k < SEEN; k++) through[k] = all;
+    const float all = spread ? spark_transmittance(d->shot, d->img, s->at) : 0;
+    for (int k = 0; k < SEEN; k++) transmittance[k] = all;
     if (spread || !bw_streak_make(d->shot->scene, d->img, s, &streak)) return;
     const int places = streak.length < SHORT ? 1 : SEEN;
     for (int k = 0; k < places; k++) {
         double at[3];
         bw_streak_place(s, d->shot->scene->streak, places > 1 ? k / (SEEN - 1.0) : 0.5, at);
-        through[k] = spark_through(d->shot, d->img, at);
+        transmittance[k] = spark_transmittance(d->shot, d->img, at);
     }
-    for (int k = places; k < SEEN; k++) through[k] = through[0];
+    for (int k = places; k < SEEN; k++) transmittance[k] = transmittance[0];
 }
 
 static void batch_through(int64_t i, void *user)
@@ -91,7 +91,7 @@ static void batch_through(int64_t i, void *user)
     const struct drawing *d = user;
     const struct bw_volume *v = d->shot->v;
     for (int64_t q = i * BATCH; q < v->n_sparks && q < (i + 1) * BATCH; q++)
-        particle_through(d, &v->spark[q], d->through + SEEN * q);
+        particle_transmittance(d, &v->spark[q], d->transmittance + SEEN * q);
 }
 
 /// Light that its disc sends, and 1 when it hides what is behind it.
@@ -134,16 +134,16 @@ static void pixel_paint(int x, int y, double light, void *user)
     if (p->d->alpha) p->d->alpha[at] += over * (1 - p->d->alpha[at]);
 }
 
-static void spark_draw(const struct drawing *d, const struct bw_spark *s, const float *through)
+static void spark_draw(const struct drawing *d, const struct bw_spark *s, const float *transmittance)
 {
     struct bw_streak streak;
     struct paint paint = {.d = d};
     float most = 0;
-    for (int k = 0; k < SEEN; k++) most = bw_most(most, through[k]);
+    for (int k = 0; k < SEEN; k++) most = bw_most(most, transmittance[k]);
     if (!(most > 0) || !bw_streak_make(d->shot->scene, d->img, s, &streak)) return;
     paint.hides = spark_light(d, s, paint.rgb);
     streak.fades = s->kelvin > BW_DRAPER;
-    bw_streak_draw(&streak, d->img, through, SEEN, pixel_paint, &paint);
+    bw_streak_draw(&streak, d->img, transmittance, SEEN, pixel_paint, &paint);
 }
 
 enum bw_status bw_sparks_draw(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img,
@@ -152,16 +152,16 @@ enum bw_status bw_sparks_draw(const struct bw_tools *tools, const struct bw_shot
     const struct bw_volume *v = shot->v;
     struct drawing d = {.shot = shot, .img = img, .alpha = alpha};
     if (!v->n_sparks) return BW_OK;
-    d.through = tools->alloc(tools->ctx, (size_t)v->n_sparks * SEEN * sizeof *d.through);
-    if (!d.through) return BW_ERR_MEMORY;
+    d.transmittance = tools->alloc(tools->ctx, (size_t)v->n_sparks * SEEN * sizeof *d.transmittance);
+    if (!d.transmittance) return BW_ERR_MEMORY;
     d.room = (struct bw_studio){.room = bw_look_room(&shot->scene->look)};
     d.room.n_lights = bw_scene_lights(shot->scene, d.room.light);
     bw_blackbody_init(&d.blackbody, BW_CONTRAST);
     tools->parallel(tools->ctx, (v->n_sparks + BATCH - 1) / BATCH, batch_through, &d);
-    const enum bw_status status = bw_cloud_draw(tools, shot, d.through + SEEN / 2, SEEN, img, alpha);
+    const enum bw_status status = bw_cloud_draw(tools, shot, d.transmittance + SEEN / 2, SEEN, img, alpha);
     for (int64_t i = 0; i < v->n_sparks && !status; i++)
         if (!bw_cloud_has(&shot->scene->look, &v->spark[i]))
-            spark_draw(&d, &v->spark[i], d.through + SEEN * i); // their order is the bake's
-    tools->release(tools->ctx, d.through);
+            spark_draw(&d, &v->spark[i], d.transmittance + SEEN * i); // their order is the bake's
+    tools->release(tools->ctx, d.transmittance);
     return status;
 }

@@ -114,18 +114,18 @@ static int spots(const struct bw_streak *s, int knot)
     return 1 + (int)(hypot(b[0] - a[0], b[1] - a[1]) / width(s, (double)knot / (BW_STREAK_KNOTS - 1)));
 }
 
-void bw_streak_draw(const struct bw_streak *s, const struct bw_image *img, const float *through, int n_through,
-                    bw_streak_fn draw, void *user)
+void bw_streak_draw(const struct bw_streak *s, const struct bw_image *img, const float *transmittance,
+                    int n_transmittance, bw_streak_fn draw, void *user)
 {
     enum { WAYS = BW_STREAK_KNOTS - 1 };
     double dim[BW_STREAK_KNOTS];
-    for (int i = 0; i < n_through; i++) dim[i] = (double)through[i];
+    for (int i = 0; i < n_transmittance; i++) dim[i] = (double)transmittance[i];
     for (int k = 0; k < WAYS; k++)
         for (int i = 0, n = spots(s, k); i < n; i++) {
             const double share = (k + (i + 0.5) / n) / WAYS, bright = s->fades ? 2 * share : 1; // its mean is 1
             const double at[2] = {between(s->at[0], 2, BW_STREAK_KNOTS, share),
                                   between(s->at[0] + 1, 2, BW_STREAK_KNOTS, share)};
-            const double light = s->area * bright * between(dim, 1, n_through, share) / (n * WAYS);
+            const double light = s->area * bright * between(dim, 1, n_transmittance, share) / (n * WAYS);
             if (light > 0) spot_draw(img, at, width(s, share), light, draw, user);
         }
 }

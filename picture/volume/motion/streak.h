@@ -23,9 +23,9 @@ int bw_streak_make(const struct bw_scene *scene, const struct bw_image *img, con
 
 /// Some of its light, on the pixel (x, y).
 typedef void (*bw_streak_fn)(int x, int y, double light, void *user);
-/// All of its light, `area` where none falls beside the picture, dimmed by through[], which goes evenly from its tail
+/// All of its light, `area` where none falls beside the picture, dimmed by transmittance[], which goes evenly from its tail
 /// to its head.
-void bw_streak_draw(const struct bw_streak *s, const struct bw_image *img, const float *through, int n_through,
-                    bw_streak_fn draw, void *user);
+void bw_streak_draw(const struct bw_streak *s, const struct bw_image *img, const float *transmittance,
+                    int n_transmittance, bw_streak_fn draw, void *user);
 
 #endif

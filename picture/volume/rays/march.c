@@ -3,7 +3,7 @@
  * obstacles and the studio behind. */
 #include "march.h"
 #include "jitter.h"
-#include "lens/many.h"
+#include "lens/depth_of_field.h"
 #include "lens/surfaces.h"
 #include <picture/volume/shape/shapes.h>
 
@@ -25,15 +25,15 @@ static const struct bw_steps quality_steps[] = {
 /// The mean of a pixel's rays.
 static float pixel_march(const struct bw_take *m, int x, int y, float *out)
 {
-    const int across = m->through.steps.across, rays = across * across;
+    const int across = m->medium.steps.across, rays = across * across;
     float cover = 0, rgb[3];
     for (int a = 0; a < 3; a++) out[a] = 0;
     for (int q = 0; q < rays; q++) {
-        struct bw_sight s = {
-            .x = x, .y = y, .through = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f, .studio = &m->studio};
+        struct bw_camera_ray s = {
+            .x = x, .y = y, .transmittance = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f, .studio = &m->studio};
         const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
         const double uv[2] = {2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h};
-        cover += bw_sight_see(m, uv, &s, rgb) / (float)rays;
+        cover += bw_camera_ray_trace(m, uv, &s, rgb) / (float)rays;
         for (int a = 0; a < 3; a++) out[a] += rgb[a] / (float)rays;
     }
     return cover;
@@ -82,34 +82,36 @@ static enum bw_status bare_find(const struct bw_tools *tools, struct bw_take *m)
     return BW_OK;
 }
 
-static bw_through_fn see_choose(uint32_t level)
+static bw_march_fn march_choose(uint32_t level)
 {
-    return level >= BW_SIMD_AVX512 ? bw_through_avx512 : level >= BW_SIMD_AVX2 ? bw_through_avx2 : bw_through_baseline;
+    return level >= BW_SIMD_AVX512 ? bw_march_segment_avx512
+           : level >= BW_SIMD_AVX2 ? bw_march_segment_avx2
+                                   : bw_march_segment_baseline;
 }
 
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
-    struct bw_take m = {.shot = *shot, .see = see_choose(tools->simd), .img = img, .alpha = alpha};
+    struct bw_take m = {.shot = *shot, .march = march_choose(tools->simd), .img = img, .alpha = alpha};
     const int wide = shot->scene->camera.aperture > 0, many = wide || (shot->v->shapes && shot->v->shapes->shutter > 0);
     m.alone = !many;
-    m.through = (struct bw_through){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
-                                    quality_steps[shot->scene->look.quality + 1]};
+    m.medium = (struct bw_march_medium){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
+                                        quality_steps[shot->scene->look.quality + 1]};
     m.blocks.moved = shot->detail != NULL;
-    m.through.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
-    if (shot->lit->wide && m.through.steps.fine < SHEETS) m.through.steps.fine = SHEETS;
-    m.through.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
-    if (many) m.through.steps.across = 1;
+    m.medium.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
+    if (shot->lit->wide && m.medium.steps.fine < SHEETS) m.medium.steps.fine = SHEETS;
+    m.medium.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
+    if (many) m.medium.steps.across = 1;
     const int32_t size[2] = {img->w, img->h};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->v, shot->ambient, &m.studio);
     m.studio.shine = shot->shine;
-    m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h / m.through.steps.across;
+    m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h / m.medium.steps.across;
     m.studio.blur = 0.25;
-    m.studio.grains = m.through.steps.across > 1 || many ? 1 : BW_GRAINS; // where a pixel has one ray
+    m.studio.grains = m.medium.steps.across > 1 || many ? 1 : BW_GRAINS; // where a pixel has one ray
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
     if (!status) status = bare_find(tools, &m);
     if (!status) status = bw_haze_make(tools, shot->v, shot->scene, &m.haze);
     if (!status && wide) status = bw_surfaces_find(tools, &m);
-    if (!status && many) status = bw_many_march(tools, &m);
+    if (!status && many) status = bw_depth_of_field_march(tools, &m);
     else if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);
     bw_haze_free(tools, &m.haze);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The view rays. */
+/* The camera rays of all pixels. */
 #ifndef BW_MARCH_H
 #define BW_MARCH_H
 

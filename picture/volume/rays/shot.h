@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What view rays go through. */
+/* What camera rays are traced through. */
 #ifndef BW_SHOT_H
 #define BW_SHOT_H
 

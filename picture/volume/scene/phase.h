@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How smoke scatters. */
+/* The phase function of smoke: two Henyey–Greenstein lobes. */
 #ifndef BW_PHASE_H
 #define BW_PHASE_H
 

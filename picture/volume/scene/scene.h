@@ -68,7 +68,7 @@ struct bw_scene {
 };
 
 /// Light of a channel that smoke lets through where it lets through `grey` of an extinction of 1.
-static inline float bw_look_through(const struct bw_look *l, float grey, int channel)
+static inline float bw_look_transmittance(const struct bw_look *l, float grey, int channel)
 {
     return l->extinction[channel] == 1 ? grey : powf(grey, l->extinction[channel]);
 }

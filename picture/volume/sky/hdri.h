@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pictures of the whole sphere, in files. */
+/* Environment maps: pictures of the whole sphere, in files. */
 #ifndef BW_HDRI_H
 #define BW_HDRI_H
 

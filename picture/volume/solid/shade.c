@@ -101,12 +101,12 @@ static void lamp_add(struct lit_place *g, int lamp)
     const int through = g->finish.soft > 0 && flat < 0; // its own other side is no shadow
     float open = BW_SUN_SURFACE * seen.share * (through ? 1 : bw_solid_open(s->v, &s->at, &seen));
     if (!(open > 0)) return;
-    const float smoke = bw_ambient_through(g->studio->ambient, s->at.p, &seen);
+    const float smoke = bw_ambient_transmittance(g->studio->ambient, s->at.p, &seen);
     const float near = (float)((cosine + soft) / (1 + soft)), share = powf(near, 1 + g->finish.soft); // ends smoothly
     float spot[3];
     gloss(g, &seen, spot);
     for (int c = 0; c < 3; c++) {
-        const float light = open * bw_look_through(look, smoke, c) * g->studio->light[lamp].rgb[c];
+        const float light = open * bw_look_transmittance(look, smoke, c) * g->studio->light[lamp].rgb[c];
         g->arrives[c] += share * light;
         g->mirrored[c] += spot[c] * light;
     }

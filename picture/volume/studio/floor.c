@@ -17,7 +17,7 @@ static void sky_light(const struct bw_studio *s, const double p[3], float rgb[3]
     // Each for a quarter of it: what is within 30 degrees of the zenith, and the middle of the rest (sin² = 5/8).
     static const double to[4][3] = {{0, 0, 1}, {0.791, 0, 0.612}, {-0.395, 0.685, 0.612}, {-0.395, -0.685, 0.612}};
     float open = 0;
-    for (int d = 0; d < 4; d++) open += bw_coarse_through(&s->ambient->coarse, p, to[d], HUGE_VAL) / 4;
+    for (int d = 0; d < 4; d++) open += bw_coarse_transmittance(&s->ambient->coarse, p, to[d], HUGE_VAL) / 4;
     for (int c = 0; c < 3; c++) rgb[c] = open * (s->room.below[c] + (s->room.above[c] - s->room.below[c]) * 5 / 6);
 }
 
@@ -35,7 +35,7 @@ static void map_row(int64_t j, void *user)
         sky_light(s, p, lanes);
         for (int l = 0; l < s->n_lights; l++) {
             const struct bw_light_seen seen = bw_light_from(&s->light[l], p, 0);
-            lanes[OPEN + l] = seen.to[2] > 0 ? bw_ambient_through(s->ambient, p, &seen) : 0;
+            lanes[OPEN + l] = seen.to[2] > 0 ? bw_ambient_transmittance(s->ambient, p, &seen) : 0;
         }
     }
 }
@@ -141,7 +141,7 @@ void bw_floor_gather(const struct bw_studio *s, const struct bw_floor_place *at,
         float share = BW_SUN_SURFACE * seen.share * (float)seen.to[2];
         if (s->v && bw_solid_any(s->v)) share *= bw_solid_open(s->v, &place, &seen);
         for (int c = 0; c < 3; c++)
-            l->lamp[i][c] = share * bw_look_through(&s->scene->look, lanes[OPEN + i], c) * s->light[i].rgb[c];
+            l->lamp[i][c] = share * bw_look_transmittance(&s->scene->look, lanes[OPEN + i], c) * s->light[i].rgb[c];
     }
 }
 

@@ -215,7 +215,7 @@ Test(skin, soot_of_flames_holds_back_lamps)
         cr_assert_eq(bw_medium_light(&tools, &v, &scene, &m), BW_OK);
         light[burns] = -(double)m.lit.rgbs[4 * (size_t)((DEEP * WIDE + MID) * WIDE + MID)];
         const struct bw_light_seen up = {{0, 0, 1}, HUGE_VAL, 0, 1};
-        through[burns] = log((double)bw_ambient_through(&m.ambient, (const double[3]){0, 0, 0.02}, &up));
+        through[burns] = log((double)bw_ambient_transmittance(&m.ambient, (const double[3]){0, 0, 0.02}, &up));
         soot = (double)(m.lit.soot * 0.2f * 4) / WIDE;
         bw_medium_free(&tools, &m);
         free(v.density);

@@ -16,8 +16,8 @@ static void band_find(int64_t band, void *user)
     for (int y = (int)band * BAND; y < m->img->h && y < (int)(band + 1) * BAND; y++)
         for (int x = 0; x < m->img->w; x++) {
             const double uv[2] = {2 * (x + 0.5) / m->img->w - 1, 1 - 2 * (y + 0.5) / m->img->h};
-            struct bw_sight s = {.x = x, .y = y, .jitter = bw_jitter(x, y, 0) - 0.5f, .studio = &m->studio};
-            bw_sight_spot(m, uv, &s, &f->spot[(size_t)y * (size_t)m->img->w + (size_t)x]);
+            struct bw_camera_ray s = {.x = x, .y = y, .jitter = bw_jitter(x, y, 0) - 0.5f, .studio = &m->studio};
+            bw_camera_ray_surface(m, uv, &s, &f->spot[(size_t)y * (size_t)m->img->w + (size_t)x]);
         }
 }
 

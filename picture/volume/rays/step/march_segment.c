@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "through.h"
+#include "march_segment.h"
 #include <common/simd.h>
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>
@@ -70,7 +70,7 @@ struct middle {
 };
 
 /// What flames add over a step, from `from` on average: they are thinner than that.
-INLINE void fire_step(const struct bw_through *m, int cubic, const float from[3], const struct middle *step,
+INLINE void fire_step(const struct bw_march_medium *m, int cubic, const float from[3], const struct middle *step,
                       float drawn, struct lanes *js)
 {
     const struct bw_dense *b = &m->lit->box;
@@ -117,7 +117,7 @@ INLINE void roots_add(const struct bw_lit *lit, const struct taps *t, int cubic,
 
 /// Smoke that was moved has the light of where it is now, as far as there is smoke there: what stands out is lit, and
 /// what lies deep is dark.
-INLINE void light_stay(const struct bw_through *m, int cubic, const float p[3], struct lanes *s)
+INLINE void light_stay(const struct bw_march_medium *m, int cubic, const float p[3], struct lanes *s)
 {
     const struct taps t = taps_at(&m->lit->box, p, cubic);
     const struct lanes here = smoke_read(m->lit, &t, cubic);
@@ -127,7 +127,7 @@ INLINE void light_stay(const struct bw_through *m, int cubic, const float p[3], 
 }
 
 /// {j, s} of a step.
-INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, const struct middle *step)
+INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cubic, const struct middle *step)
 {
     const float *p = step->p;
     struct lanes s = {{0}};
@@ -157,8 +157,9 @@ INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, 
     return s;
 }
 
-/// A step of `depth` and `ds` metres: light that stays, {rgb, grey}, and ∫ exp(-s x) dx.
-INLINE void step_keep(const float more[3], float depth, float ds, struct lanes *keep, struct lanes *way)
+/// Beer–Lambert of a step of optical depth `depth`, `ds` metres long: its transmittance, {rgb, grey}, and
+/// ∫ exp(-s x) dx.
+INLINE void step_transmittance(const float more[3], float depth, float ds, struct lanes *keep, struct lanes *way)
 {
     const float grey = bw_exp_neg(depth), even = depth > 1e-4f ? (1 - grey) / depth * ds : ds;
     keep->v = (struct lanes){{grey, grey, grey, grey}}.v;
@@ -172,7 +173,7 @@ INLINE void step_keep(const float more[3], float depth, float ds, struct lanes *
 }
 
 /// What blocks and cells hold at p.
-INLINE uint8_t holds_at(const struct bw_through *m, const float p[3], int *block)
+INLINE uint8_t holds_at(const struct bw_march_medium *m, const float p[3], int *block)
 {
     const int32_t *cells = m->lit->box.n, *n = m->blocks->n;
     const int at[3] = {(int)p[0], (int)p[1], (int)p[2]};
@@ -183,16 +184,16 @@ INLINE uint8_t holds_at(const struct bw_through *m, const float p[3], int *block
            m->blocks->near[((size_t)at[2] * (size_t)cells[1] + (size_t)at[1]) * (size_t)cells[0] + (size_t)at[0]];
 }
 
-/// What a ray has gathered, and what gets through from there on.
+/// Radiance along a ray so far, and its transmittance.
 struct gathered {
-    struct lanes sum, through;
-    float far; ///< cells from the ray's start, by the share of `through` that is lost there
+    struct lanes sum, transmittance;
+    float far; ///< cells from the ray's start, by the share of `transmittance` that is lost there
 };
 
 /// On along way[0] … way[1], cells, by what is in the middle of a step of `length`. Answers its optical depth, 0 where
 /// nothing burns, -1 where there is nothing; `skip`: cells to the end of a block that is empty.
-INLINE float step_see(const struct bw_through *m, const struct bw_ray *r, const float way[2], float length,
-                      struct gathered *g, float *skip)
+INLINE float step_march(const struct bw_march_medium *m, const struct bw_ray *r, const float way[2], float length,
+                        struct gathered *g, float *skip)
 {
     const float t = 0.5f * (way[0] + way[1]), ds = (way[1] - way[0]) * (float)m->lit->box.h;
     float p[3];
@@ -201,35 +202,36 @@ INLINE float step_see(const struct bw_through *m, const struct bw_ray *r, const 
     const uint8_t near = holds_at(m, p, &block);
     *skip = block ? 0 : bw_block_exit(p, r->d);
     if (!near) return -1;
-    const int cubic = m->steps.cubic && g->through.v[3] > m->steps.deep;
-    const int holds = g->through.v[3] > MOVED ? near : near & ~BW_HOLDS_MOVED;
+    const int cubic = m->steps.cubic && g->transmittance.v[3] > m->steps.deep;
+    const int holds = g->transmittance.v[3] > MOVED ? near : near & ~BW_HOLDS_MOVED;
     const struct lanes s = medium_at(m, holds, cubic, &(struct middle){p, r->d, length});
     struct lanes keep, metres;
-    step_keep(m->more, s.v[3] * ds, ds, &keep, &metres);
-    const float before = g->through.v[3];
-    g->sum.v += s.v * (g->through.v * metres.v);
-    g->through.v *= keep.v;
-    g->far += (before - g->through.v[3]) * t;
+    step_transmittance(m->more, s.v[3] * ds, ds, &keep, &metres);
+    const float before = g->transmittance.v[3];
+    g->sum.v += s.v * (g->transmittance.v * metres.v);
+    g->transmittance.v *= keep.v;
+    g->far += (before - g->transmittance.v[3]) * t;
     return near & BW_HOLDS_FIRE ? s.v[3] * ds : 0;
 }
 
-struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4])
+struct lanes SIMD_NAME(bw_march_segment)(const struct bw_march_medium *m, const struct bw_ray *r, float jitter,
+                                         float seen[4])
 {
     struct gathered g = {{{0}}, {{1, 1, 1, 1}}, 0}, before = g; // the last step
     float start = -1;                                           // where that began, if it may be taken in parts
     const float step = m->steps.length, least = m->lit->fire ? SEEN_FIRE : SEEN;
-    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.through.v[3] > least;) {
+    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.transmittance.v[3] > least;) {
         const struct gathered now = g;
         const float middle = ((float)n + jitter) * step;
         const float way[2] = {bw_most(middle - 0.5f * step, 0), bw_least(middle + 0.5f * step, r->length)};
         float skip;
-        const float depth = step_see(m, r, way, step, &g, &skip);
+        const float depth = step_march(m, r, way, step, &g, &skip);
         n += 1 + (int)(skip / step);
         if (depth > THICK) { // once more, and the step before, in which it may have begun
             const float from = start >= 0 ? start : way[0], part = (way[1] - from) / (start >= 0 ? 2 * PARTS : PARTS);
             g = start >= 0 ? before : now;
             for (float at = from; at < way[1] - 0.5f * part; at += part)
-                step_see(m, r, (float[2]){at, at + part}, part, &g, &skip);
+                step_march(m, r, (float[2]){at, at + part}, part, &g, &skip);
             start = -1;
         } else {
             start = depth < 0 ? -1 : way[0], before = now;
@@ -237,5 +239,5 @@ struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_r
     }
     for (int c = 0; c < 3; c++) seen[c] = g.sum.v[c];
     seen[3] = g.far;
-    return g.through;
+    return g.transmittance;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A ray goes through the medium as far as an obstacle that covers a share of it, on from there, and ends at the
  * studio. */
-#include "sight.h"
+#include "camera_ray.h"
 #include <picture/volume/shape/pixel.h>
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/shade.h>
@@ -10,21 +10,21 @@
 #include <string.h>
 
 /// On through the medium from `near` to `far`, m.
-static void span_see(const struct bw_take *m, double near, double far, struct bw_sight *s)
+static void segment_march(const struct bw_take *m, double near, double far, struct bw_camera_ray *s)
 {
     struct bw_ray r;
     float rgb[4];
     const float *reach = m->blocks.reach + 2 * (s->y / BW_SCREEN_TILE * m->blocks.tiles[0] + s->x / BW_SCREEN_TILE);
     const double range[2] = {fmax((double)reach[0], near), fmin((double)reach[1], far)};
     if (range[0] >= range[1] || !bw_ray_clip(&m->shot.lit->box, s->eye, s->dir, range, &r)) return;
-    const struct lanes through = m->see(&m->through, &r, s->jitter, rgb);
-    const float hides = 1 - through.v[3]; // light that hides nothing is taken for amid the ray
-    const float cover[3] = {1 - through.v[0], 1 - through.v[1], 1 - through.v[2]};
+    const struct lanes transmittance = m->march(&m->medium, &r, s->jitter, rgb);
+    const float hides = 1 - transmittance.v[3]; // light that hides nothing is taken for amid the ray
+    const float cover[3] = {1 - transmittance.v[0], 1 - transmittance.v[1], 1 - transmittance.v[2]};
     const float cells = hides > 1e-6f ? rgb[3] / hides : 0.5f * r.length;
     if (!m->alpha && (hides > 0 || rgb[0] + rgb[1] + rgb[2] > 0))
         bw_studio_air(s->studio, s->dir, r.start + (double)cells * m->shot.lit->box.h, cover, rgb);
-    for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * rgb[a];
-    s->through.v *= through.v;
+    for (int a = 0; a < 3; a++) s->rgb[a] += s->transmittance.v[a] * rgb[a];
+    s->transmittance.v *= transmittance.v;
 }
 
 /// A part of an obstacle that covers a share of the pixel; its place where it is drawn as it is, else how far it is.
@@ -35,8 +35,8 @@ struct layer {
 };
 
 /// The light that an obstacle sends back along `dir`, without air.
-static void solid_light(const struct bw_take *m, const double dir[3], const struct layer *l, const struct bw_sight *s,
-                        float rgb[3])
+static void solid_light(const struct bw_take *m, const double dir[3], const struct layer *l,
+                        const struct bw_camera_ray *s, float rgb[3])
 {
     struct bw_solid_seen seen = {.v = m->shot.v,
                                  .at = {.turn = s->jitter + 0.5f, .rays = s->studio->rays},
@@ -56,19 +56,19 @@ static struct bw_still_spot hit_spot(const struct bw_shape_hit *hit)
 }
 
 /// One that covers a share of what is seen yet, along `dir`.
-static void solid_see(const struct bw_take *m, const double dir[3], const struct layer *l, float cover,
-                      struct bw_sight *s)
+static void surface_shade(const struct bw_take *m, const double dir[3], const struct layer *l, float cover,
+                          struct bw_camera_ray *s)
 {
     float clay[3];
     const struct bw_still_spot spot = m->still.spot ? hit_spot(&l->hit) : (struct bw_still_spot){.form = BW_STILL_NONE};
     if (!m->still.spot || !bw_still_read(&m->still, &spot, l->depth, clay)) solid_light(m, dir, l, s, clay);
     if (!m->alpha) bw_studio_air(s->studio, dir, l->depth, BW_HIDDEN, clay);
-    for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * cover * clay[a];
-    s->through.v *= 1 - cover;
+    for (int a = 0; a < 3; a++) s->rgb[a] += s->transmittance.v[a] * cover * clay[a];
+    s->transmittance.v *= 1 - cover;
 }
 
 /// What a wet floor mirrors of obstacles, as they are, and of the room behind them; answers how far away it is.
-static double wall_mirror(const struct bw_take *m, const struct bw_sight *s, const double at[3],
+static double wall_mirror(const struct bw_take *m, const struct bw_camera_ray *s, const double at[3],
                           const struct bw_behind *b, float rgb[3])
 {
     const struct bw_shapes *shapes = m->shot.v->shapes;
@@ -87,22 +87,23 @@ static double wall_mirror(const struct bw_take *m, const struct bw_sight *s, con
 }
 
 /// What a wet floor mirrors of smoke, flames, obstacles and room.
-static void mirror_see(const struct bw_take *m, const struct bw_sight *s, const double dir[3], struct bw_behind *b)
+static void mirror_trace(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3],
+                         struct bw_behind *b)
 {
     const double *eye = s->eye;
     double at[3], range[2] = {0};
     float rgb[4] = {0}, behind[3];
-    struct lanes through = BW_CLEAR;
+    struct lanes transmittance = BW_CLEAR;
     struct bw_ray r;
     for (int a = 0; a < 3; a++) at[a] = eye[a] + b->depth * dir[a];
     range[1] = wall_mirror(m, s, at, b, behind);
     if (m->shot.lit->rgbs && bw_ray_clip(&m->shot.lit->box, at, b->mirrored, range, &r))
-        through = m->see(&m->through, &r, s->jitter, rgb);
-    for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + through.v[c] * behind[c]);
+        transmittance = m->march(&m->medium, &r, s->jitter, rgb);
+    for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + transmittance.v[c] * behind[c]);
 }
 
-/// The ray through (u, v) of the picture: from a place on the lens to what that place and its middle see alike.
-static void sight_aim(const struct bw_camera *c, const double uv[2], struct bw_sight *s)
+/// The ray transmittance (u, v) of the picture: from a place on the lens to what that place and its middle see alike.
+static void ray_aim(const struct bw_camera *c, const double uv[2], struct bw_camera_ray *s)
 {
     double len = 0;
     for (int a = 0; a < 3; a++) {
@@ -124,11 +125,11 @@ struct beyond {
 };
 
 /// Obstacles as they are, along `dir`.
-static void shapes_see(const struct bw_take *m, const struct bw_sight *s, const double dir[3], struct beyond *b)
+static void shapes_trace(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3], struct beyond *b)
 {
     const struct bw_scene *scene = m->shot.scene;
     const struct bw_camera *c = &scene->camera;
-    const int across = m->through.steps.across;
+    const int across = m->medium.steps.across;
     struct bw_shapes_part part[BW_PIXEL_PARTS];
     struct bw_shapes_ray ray = {.eye = s->eye,
                                 .dir = dir,
@@ -155,7 +156,7 @@ static int all_hidden(const struct beyond *b)
 }
 
 /// The floor where it is blurred. 0: look there.
-static int floor_read(const struct bw_take *m, const struct bw_sight *s, const double dir[3], struct bw_behind *b)
+static int floor_read(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3], struct bw_behind *b)
 {
     const struct bw_scene *scene = m->shot.scene;
     struct bw_still_spot spot = {.normal = {0, 0, 1}, .form = BW_STILL_FLOOR};
@@ -166,20 +167,20 @@ static int floor_read(const struct bw_take *m, const struct bw_sight *s, const d
 }
 
 /// No obstacle is where a ray goes that is not bent.
-static int is_bare(const struct bw_take *m, const struct bw_sight *s, const double dir[3])
+static int is_bare(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3])
 {
     return m->bare && dir == s->dir && m->bare[s->y / BW_SCREEN_TILE * m->blocks.tiles[0] + s->x / BW_SCREEN_TILE];
 }
 
 /// Along `dir`; `uv`: where on the wall, in the picture.
-static void beyond_see(const struct bw_take *m, const struct bw_sight *s, const double dir[3], const double uv[2],
-                       struct beyond *b)
+static void background_trace(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3],
+                             const double uv[2], struct beyond *b)
 {
     const struct bw_volume *v = m->shot.v;
     struct layer *first = &b->layer[0];
     memcpy(b->dir, dir, sizeof b->dir);
     b->n = 0, b->studio = (struct bw_behind){.depth = HUGE_VAL};
-    if (v->shapes && !is_bare(m, s, dir)) shapes_see(m, s, dir, b);
+    if (v->shapes && !is_bare(m, s, dir)) shapes_trace(m, s, dir, b);
     if (all_hidden(b)) return;
     if (!floor_read(m, s, dir, &b->studio)) bw_studio_colour(s->studio, s->eye, dir, uv, s->jitter + 0.5f, &b->studio);
     if (v->shapes || !v->solid) return;
@@ -189,36 +190,37 @@ static void beyond_see(const struct bw_take *m, const struct bw_sight *s, const 
 }
 
 /// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
-float bw_sight_see(const struct bw_take *m, const double uv[2], struct bw_sight *s, float out[3])
+float bw_camera_ray_trace(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s, float out[3])
 {
     struct beyond b;
     double seen[3];
-    sight_aim(&m->shot.scene->camera, uv, s);
-    beyond_see(m, s, s->dir, uv, &b);
+    ray_aim(&m->shot.scene->camera, uv, s);
+    background_trace(m, s, s->dir, uv, &b);
     if (m->haze.bend) {
         bw_haze_turn(&m->haze, s->eye, s->dir, b.n ? b.layer[0].depth : b.studio.depth, seen);
-        if (memcmp(seen, s->dir, sizeof seen)) beyond_see(m, s, seen, uv, &b);
+        if (memcmp(seen, s->dir, sizeof seen)) background_trace(m, s, seen, uv, &b);
     }
     double from = 0;
     float left = 1; // of the pixel
     for (int i = 0; i < b.n; i++) {
         const struct layer *l = &b.layer[i];
-        span_see(m, from, l->depth, s);
-        solid_see(m, b.dir, l, bw_least(l->cover / left, 1), s);
+        segment_march(m, from, l->depth, s);
+        surface_shade(m, b.dir, l, bw_least(l->cover / left, 1), s);
         from = l->depth, left = bw_most(left - l->cover, 1e-6f);
     }
-    if (left > 1e-4f) span_see(m, from, b.studio.depth, s); // past their edges
-    if (b.studio.mirror > 0 && !m->alpha && s->through.v[3] > 0.01f) mirror_see(m, s, b.dir, &b.studio);
-    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through.v[a] * b.studio.rgb[a]);
-    return 1 - s->through.v[3];
+    if (left > 1e-4f) segment_march(m, from, b.studio.depth, s); // past their edges
+    if (b.studio.mirror > 0 && !m->alpha && s->transmittance.v[3] > 0.01f) mirror_trace(m, s, b.dir, &b.studio);
+    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->transmittance.v[a] * b.studio.rgb[a]);
+    return 1 - s->transmittance.v[3];
 }
 
-void bw_sight_spot(const struct bw_take *m, const double uv[2], struct bw_sight *s, struct bw_still_spot *spot)
+void bw_camera_ray_surface(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s,
+                           struct bw_still_spot *spot)
 {
     struct beyond b;
     *spot = (struct bw_still_spot){.form = BW_STILL_NONE};
-    sight_aim(&m->shot.scene->camera, uv, s);
-    beyond_see(m, s, s->dir, uv, &b);
+    ray_aim(&m->shot.scene->camera, uv, s);
+    background_trace(m, s, s->dir, uv, &b);
     if (b.n > 0 && m->shot.v->shapes) {
         *spot = hit_spot(&b.layer[0].hit);
         solid_light(m, s->dir, &b.layer[0], s, spot->rgb);

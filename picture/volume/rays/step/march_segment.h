@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a ray sees of the medium, compiled once a SIMD level: the same bits by each. */
-#ifndef BW_THROUGH_H
-#define BW_THROUGH_H
+/* Ray marching: radiance and transmittance of a segment of a ray in the medium, compiled once a SIMD level: the same
+ * bits by each. */
+#ifndef BW_MARCH_SEGMENT_H
+#define BW_MARCH_SEGMENT_H
 
 #include "ray.h"
 #include "read.h"
 #include <picture/volume/detail/detail.h>
 
-/// How rays go through it.
+/// How rays are marched.
 struct bw_steps {
     float length;         ///< cells
     int32_t cubic;        ///< how cells are read …
@@ -15,7 +16,7 @@ struct bw_steps {
     int32_t fine, across; ///< flames a step; rays a pixel, squared
 };
 
-struct bw_through {
+struct bw_march_medium {
     const struct bw_lit *lit;
     const struct bw_blocks *blocks;
     const struct bw_detail *detail; ///< NULL: none
@@ -27,9 +28,13 @@ struct bw_through {
 /// much of that it hides; answers what is let through from there, {rgb, grey}. Samples stand for a step around them,
 /// the first and last for what of it lies on the ray: else the jitter would show where rays end, at floor and
 /// obstacles.
-typedef struct lanes (*bw_through_fn)(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4]);
-struct lanes bw_through_baseline(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4]);
-struct lanes bw_through_avx2(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4]);
-struct lanes bw_through_avx512(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4]);
+typedef struct lanes (*bw_march_fn)(const struct bw_march_medium *m, const struct bw_ray *r, float jitter,
+                                    float seen[4]);
+struct lanes bw_march_segment_baseline(const struct bw_march_medium *m, const struct bw_ray *r, float jitter,
+                                       float seen[4]);
+struct lanes bw_march_segment_avx2(const struct bw_march_medium *m, const struct bw_ray *r, float jitter,
+                                   float seen[4]);
+struct lanes bw_march_segment_avx512(const struct bw_march_medium *m, const struct bw_ray *r, float jitter,
+                                     float seen[4]);
 
 #endif

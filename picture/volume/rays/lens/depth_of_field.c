@@ -4,7 +4,7 @@
  * as their mean's error by their spread would be seen (Mitchell 1987). What is seen is judged as the film shows it,
  * from pixels around too: rays of one may all miss what theirs hit. All that is decided goes by pixels of the round
  * before: threads do not matter. */
-#include "many.h"
+#include "depth_of_field.h"
 #include "sobol.h"
 #include <picture/volume/rays/jitter.h>
 #include <picture/volume/shape/shapes.h>
@@ -49,7 +49,7 @@ static void disc(double u, double v, double at[2])
 static void ray_add(const struct many *g, int x, int y, int q, float sum[4])
 {
     const struct bw_take *m = g->m;
-    struct bw_sight s = {.x = x, .y = y, .through = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f};
+    struct bw_camera_ray s = {.x = x, .y = y, .transmittance = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f};
     const struct bw_shapes *shapes = m->shot.v->shapes;
     double at[BW_SOBOL];
     float seen[4];
@@ -58,7 +58,7 @@ static void ray_add(const struct many *g, int x, int y, int q, float sum[4])
     disc(at[2], at[3], s.lens);
     if (shapes) s.when = (at[4] - 0.5) * shapes->shutter;
     const double uv[2] = {2 * (x + at[0]) / m->img->w - 1, 1 - 2 * (y + at[1]) / m->img->h};
-    seen[3] = bw_sight_see(m, uv, &s, seen);
+    seen[3] = bw_camera_ray_trace(m, uv, &s, seen);
     for (int c = 0; c < 4; c++) sum[c] += seen[c];
 }
 
@@ -162,7 +162,7 @@ static void band_finish(int64_t band, void *user)
     }
 }
 
-enum bw_status bw_many_march(const struct bw_tools *tools, const struct bw_take *m)
+enum bw_status bw_depth_of_field_march(const struct bw_tools *tools, const struct bw_take *m)
 {
     static const float strict[] = {2, 1, 0.5f};
     const int32_t levels = m->shot.scene->look.quality > 0 ? LEVELS : LEVELS - 1; // the last one doubles the time
