@@ -2,7 +2,7 @@
 #include "params.h"
 #include <picture/volume/scene/flame.h>
 #include <picture/gather/sparks.h>
-#include <picture/volume/cloud/spread.h>
+#include <picture/volume/splat/spread.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "tools.h"
 #include "snapshot.h"
 #include <math.h>
-#include <picture/volume/cloud/spread.h>
+#include <picture/volume/splat/spread.h>
 #include <picture/volume/shape/shapes.h>
 #include <string.h>
 

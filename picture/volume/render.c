@@ -8,7 +8,7 @@
 #include <picture/volume/motion/sparks.h>
 #include <picture/volume/rays/march.h>
 #include <picture/volume/scene/flame.h>
-#include <picture/volume/solid/facing.h>
+#include <picture/volume/solid/normals.h>
 
 #define STAND 2 ///< cells over the floor: lower edges would be round, and the floor seen below them
 
@@ -34,7 +34,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     standing.stand = scene->lo[2] + STAND * v->solid_box.h;
     if (!glows_anywhere(v, scene->ambient)) burning.temperature = NULL;
     enum bw_status status = bw_medium_light(tools, &burning, scene, &medium);
-    if (!status && v->solid && !v->shapes) status = bw_facing_make(tools, &standing);
+    if (!status && v->solid && !v->shapes) status = bw_normals_make(tools, &standing);
     if (!status) status = bw_shutter_open(tools, v, scene->shutter, &medium);
     if (!status) status = bw_medium_sharpen(tools, &scene->look, &medium);
     if (!status) status = bw_detail_make(tools, v, scene, &detail);
@@ -45,7 +45,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     bw_shine_free(tools, &shine);
     bw_detail_free(tools, &detail);
     bw_medium_free(tools, &medium);
-    bw_facing_free(tools, &standing);
+    bw_normals_free(tools, &standing);
     return status;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tone mapping: exposure, the film curve, and bloom. */
+/* The tonemapper: tone mapping with exposure by a film curve, and bloom. */
 #ifndef BW_TONE_MAP_H
 #define BW_TONE_MAP_H
 

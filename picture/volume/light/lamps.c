@@ -164,7 +164,7 @@ static float lamp_transmittance(const struct bw_dense *b, const float *dim, int 
     return bw_exp_neg(depth[0] * step * r) * (twice > 0.01f ? (1 - bw_exp_neg(twice)) / twice : 1 - 0.5f * twice);
 }
 
-void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct bw_facing *surface, float rgb[3])
+void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct bw_shading_point *surface, float rgb[3])
 {
     const int solid = surface && surface->solid;
     const float *dim = solid && all->smoke ? all->smoke : all->dim;

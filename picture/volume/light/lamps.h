@@ -35,13 +35,13 @@ enum bw_status bw_lamps_solids(const struct bw_tools *tools, const struct bw_coa
 void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l);
 /// A surface that is lit: its normal, 1 where it is an obstacle's, which has no shadow of obstacles then, and, where
 /// relief has turned the normal, that of the face below it, or 0: what is behind the face lights no relief.
-struct bw_facing {
+struct bw_shading_point {
     double normal[3];
     int solid;
     double face[3];
 };
 /// Add the fire's light at p: mean radiance, or, on a surface (NULL: none), irradiance over 4π.
-void bw_lamps_light(const struct bw_lamps *l, const double p[3], const struct bw_facing *surface, float rgb[3]);
+void bw_lamps_light(const struct bw_lamps *l, const double p[3], const struct bw_shading_point *surface, float rgb[3]);
 
 /// Lamp i as p, on an obstacle, sees it, and its light: irradiance over 4π on what faces it, in clear air.
 struct bw_light_seen bw_lamps_seen(const struct bw_lamps *l, int i, const double p[3], float rgb[3]);

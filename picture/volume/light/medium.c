@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around. Flames
- * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance
- * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
- * thousands, which neither film nor screen can show. Multiple scattering is found by sweeps (discrete_ordinates.c), from
- * what arrives of lamps and from all around; of a lamp's light what went forward when it was scattered counts as not
+ * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance follows
+ * Planck's law only by its square root: between the red tips and the white core of a fire lie factors of thousands,
+ * which neither film nor screen can show. Multiple scattering is found by sweeps (discrete_ordinates.c), from what
+ * arrives of lamps and from all around; of a lamp's light what went forward when it was scattered counts as not
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
@@ -16,8 +16,8 @@
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
 #include <picture/volume/scene/fast_math.h>
-#include <picture/volume/skin/beside.h>
-#include <picture/volume/skin/straight.h>
+#include <picture/volume/light/boundary.h>
+#include <picture/volume/light/shadow_rays.h>
 #include <picture/volume/scattering/shadow_volume.h>
 
 #include <math.h>
@@ -41,7 +41,7 @@ struct shade {
     float *depth[BW_LIGHTS];     ///< what lies before each light, optical depths; at first what arrives of it
     float *emission;             ///< {rgb, extinction} of flames, or NULL
     float *rows;                 ///< ROWS of scratch a layer
-    const uint8_t *near;         ///< enum bw_beside, where light is kept as logarithms, or NULL
+    const uint8_t *near;         ///< enum bw_boundary, where light is kept as logarithms, or NULL
     uint8_t *marks;              ///< then: room for them, two bytes a cell
     float *spare;                ///< then: room for what lies before a light
     struct bw_multiple multiple; ///< what smoke scatters on to smoke
@@ -196,7 +196,7 @@ static void run_light(struct shade *s, const struct lit_run *r)
     }
     for (int l = 0; l < s->n_lights; l++) {
         const struct bw_row_lamp lamp = run_lamp(s, r, l);
-        for (int c = 0; c < 3; c++) bw_row_straight(&lamp, s->light[l].rgb[c], more[c], run_row(r, LIGHT, c));
+        for (int c = 0; c < 3; c++) bw_row_shadow_rays(&lamp, s->light[l].rgb[c], more[c], run_row(r, LIGHT, c));
     }
     for (int c = 0; c < 3; c++) {
         float *light = run_row(r, LIGHT, c), *albedo = run_row(r, ALBEDO, c);
@@ -227,7 +227,7 @@ typedef void (*run_fn)(struct shade *s, const struct lit_run *r);
 /// Is there light to be found in a row's i-th cell?
 static inline int is_lit(const uint8_t *near, const float *lit, size_t i)
 {
-    return near ? near[i] & BW_BESIDE_SMOKE : lit[4 * i + 3] > 0;
+    return near ? near[i] & BW_BOUNDARY_SMOKE : lit[4 * i + 3] > 0;
 }
 
 /// A mean over smoke.
@@ -251,7 +251,7 @@ static void cell_albedo(const struct shade *s, const int32_t at[3], size_t cell,
     struct mean m = {.s = s};
     bw_smoke_albedo(s->v, &s->scene->look, cell, albedo);
     if (!s->v->dye[0] || s->m->lit.rgbs[4 * cell + 3] > 0) return;
-    bw_beside_each(&s->m->lit, at, albedo_add, &m);
+    bw_boundary_each(&s->m->lit, at, albedo_add, &m);
     for (int c = 0; c < 3 && m.sum > 0; c++) albedo[c] = m.rgb[c] / m.sum;
 }
 
@@ -322,8 +322,8 @@ static void layer_walls(int64_t k, void *user)
         for (int32_t i = 0; i < n[0]; i++, cell++) {
             float *out = s->m->lit.rgbs + 4 * cell;
             struct mean m = {.s = s};
-            if (!(s->near[cell] & BW_BESIDE_SMOKE) || out[3] > 0 || !is_wall(s, cell)) continue;
-            bw_beside_each(&s->m->lit, (int32_t[3]){i, j, (int32_t)k}, light_add, &m);
+            if (!(s->near[cell] & BW_BOUNDARY_SMOKE) || out[3] > 0 || !is_wall(s, cell)) continue;
+            bw_boundary_each(&s->m->lit, (int32_t[3]){i, j, (int32_t)k}, light_add, &m);
             for (int c = 0; c < 3 && m.sum > 0; c++) out[c] = m.rgb[c] / m.sum;
         }
 }
@@ -334,14 +334,14 @@ static void depths_make(struct shade *s)
     struct bw_lit *lit = &s->m->lit;
     if (s->marks) {
         lit->logs = 1;
-        s->near = bw_beside_mark(s->tools, lit, s->marks);
+        s->near = bw_boundary_mark(s->tools, lit, s->marks);
     }
     for (int l = 0; l < s->n_lights; l++) {
-        const struct bw_straight w = {lit,     s->emission, s->extinction,      &s->light[l],
-                                      s->near, s->depth[l], s->v->solid != NULL};
+        const struct bw_shadow_rays w = {lit,     s->emission, s->extinction,      &s->light[l],
+                                         s->near, s->depth[l], s->v->solid != NULL};
         float *made = s->marks ? s->spare : s->depth[l];
-        if (s->marks) bw_straight_depths(s->tools, &w, made);
-        else bw_straight_swept(s->tools, &lit->box, made);
+        if (s->marks) bw_shadow_ray_depths(s->tools, &w, made);
+        else bw_shadow_swept_depths(s->tools, &lit->box, made);
         s->spare = s->depth[l], s->depth[l] = made;
     }
 }

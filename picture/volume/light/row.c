@@ -19,7 +19,7 @@ void bw_row_scattered(const struct bw_row_lamp *lamp, float rgb, const float *le
     for (int i = 0; i < lamp->n; i++) sum[i] += share[i] * rgb * left[i];
 }
 
-void bw_row_straight(const struct bw_row_lamp *lamp, float rgb, float more, float *sum)
+void bw_row_shadow_rays(const struct bw_row_lamp *lamp, float rgb, float more, float *sum)
 {
     const float *depth = lamp->depth, *share = lamp->share, *phase = lamp->phase;
 #pragma omp simd

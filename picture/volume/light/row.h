@@ -18,7 +18,7 @@ void bw_row_left(const struct bw_row_lamp *lamp, float more, float ahead, const 
 /// Add what it is `rgb` of, `left` of it.
 void bw_row_scattered(const struct bw_row_lamp *lamp, float rgb, const float *left, float *sum);
 /// Add what it sends straight, by its direction instead of evenly.
-void bw_row_straight(const struct bw_row_lamp *lamp, float rgb, float more, float *sum);
+void bw_row_shadow_rays(const struct bw_row_lamp *lamp, float rgb, float more, float *sum);
 
 /// Smoke, and soot the last of four a cell, or NULL, 1/m; what of light that meets smoke is scattered.
 struct bw_row_smoke {

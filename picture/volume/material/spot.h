@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What each material says of a place, and what they share. */
+/* What each material says of a shading point, and what they share. */
 #ifndef BW_SPOT_H
 #define BW_SPOT_H
 

@@ -5,7 +5,7 @@
  * each part of the way what lies before that. Flames are thin where embers are solid: SOLID is how much brighter they
  * are, by eye. */
 #include "sparks.h"
-#include <picture/volume/cloud/cloud.h>
+#include <picture/volume/splat/splat.h>
 #include "streak.h"
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/studio/studio.h>
@@ -73,7 +73,7 @@ static float spark_transmittance(const struct bw_shot *shot, const struct bw_ima
 static void particle_transmittance(const struct drawing *d, const struct bw_spark *s, float *transmittance)
 {
     struct bw_streak streak;
-    const int spread = bw_cloud_has(&d->shot->scene->look, s); // and seen where its place is not
+    const int spread = bw_splat_has(&d->shot->scene->look, s); // and seen where its place is not
     const float all = spread ? spark_transmittance(d->shot, d->img, s->at) : 0;
     for (int k = 0; k < SEEN; k++) transmittance[k] = all;
     if (spread || !bw_streak_make(d->shot->scene, d->img, s, &streak)) return;
@@ -104,7 +104,7 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
         return 0;
     }
     if (look->particles.show == BW_SHOW_LIGHT) {
-        const float left = bw_cloud_left(d->shot->scene, s->at);
+        const float left = bw_splat_left(d->shot->scene, s->at);
         for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * left * (float)look->particles.glow;
         return 0;
     }
@@ -158,9 +158,9 @@ enum bw_status bw_sparks_draw(const struct bw_tools *tools, const struct bw_shot
     d.room.n_lights = bw_scene_lights(shot->scene, d.room.light);
     bw_blackbody_init(&d.blackbody, BW_CONTRAST);
     tools->parallel(tools->ctx, (v->n_sparks + BATCH - 1) / BATCH, batch_through, &d);
-    const enum bw_status status = bw_cloud_draw(tools, shot, d.transmittance + SEEN / 2, SEEN, img, alpha);
+    const enum bw_status status = bw_splat_draw(tools, shot, d.transmittance + SEEN / 2, SEEN, img, alpha);
     for (int64_t i = 0; i < v->n_sparks && !status; i++)
-        if (!bw_cloud_has(&shot->scene->look, &v->spark[i]))
+        if (!bw_splat_has(&shot->scene->look, &v->spark[i]))
             spark_draw(&d, &v->spark[i], d.transmittance + SEEN * i); // their order is the bake's
     tools->release(tools->ctx, d.transmittance);
     return status;

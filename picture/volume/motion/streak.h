@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The mark that a particle leaves on the picture while the shutter is open. */
+/* A motion-blurred streak: the mark that a particle leaves on the picture while the shutter is open. */
 #ifndef BW_STREAK_H
 #define BW_STREAK_H
 
@@ -23,8 +23,8 @@ int bw_streak_make(const struct bw_scene *scene, const struct bw_image *img, con
 
 /// Some of its light, on the pixel (x, y).
 typedef void (*bw_streak_fn)(int x, int y, double light, void *user);
-/// All of its light, `area` where none falls beside the picture, dimmed by transmittance[], which goes evenly from its tail
-/// to its head.
+/// All of its light, `area` where none falls beside the picture, dimmed by transmittance[], which goes evenly from its
+/// tail to its head.
 void bw_streak_draw(const struct bw_streak *s, const struct bw_image *img, const float *transmittance,
                     int n_transmittance, bw_streak_fn draw, void *user);
 

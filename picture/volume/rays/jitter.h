@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Dithering in place of a denoiser: where in its first step a pixel's ray starts: blue noise, so that what steps miss comes out as fine grain, which eye
- * and encoder pass over, and never as bands. */
+/* Dithering, in place of a denoiser: a pixel's ray starts in its first step where blue noise says, so that what steps
+ * miss comes out as fine grain, which eye and encoder pass over, and never as bands. */
 #ifndef BW_JITTER_H
 #define BW_JITTER_H
 

@@ -3,8 +3,8 @@
  * middle has the light of the middles before it, on the plane one cell nearer to the lamp across its farthest axis,
  * read between them where the ray to the lamp crosses, less what half of either dims. Each octant about the lamp is
  * swept outwards, so that those are ready; beside one of the lamp's own planes a cell takes what comes along that plane
- * from its own side alone. Repeated interpolation widens a shadow's edge, as in directional_light.c. Cost: one pass, 50 operations
- * a cell. */
+ * from its own side alone. Repeated interpolation widens a shadow's edge, as in directional_light.c. Cost: one pass, 50
+ * operations a cell. */
 #include "point_light.h"
 #include <picture/volume/scene/fast_math.h>
 

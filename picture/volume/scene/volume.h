@@ -33,7 +33,7 @@ struct bw_volume {
     const struct bw_shapes *shapes; ///< obstacles as they are, NULL: as their distances say; not with the box's cuts
     struct bw_dense solid_box;
     float *solid;   ///< signed distance, m, < 0 inside, on solid_box
-    float *facing;  ///< NULL, or of each of its cells {distance in cells, normal}: edges are sharp then …
+    float *normals; ///< NULL, or of each of its cells {distance in cells, normal}: edges are sharp then …
     uint8_t *edged; ///< … where this is 1
     int32_t stands; ///< 1: below `stand` obstacles are as they are there: what stands on a floor has no lower edge
     double stand;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is round the stage, far off: a picture of the whole sphere, and what of it lights. */
+/* The environment, far off: a map of the whole sphere, and what of it lights. It is not importance sampled: what is
+ * small and bright in it becomes lamps, the rest light by side. */
 #ifndef BW_SPHERE_H
 #define BW_SPHERE_H
 

@@ -64,7 +64,7 @@ static double distance_face(const struct bw_volume *v, const double p[3], struct
     for (int a = 0; a < 3; a++) in[a] = fminf(fmaxf(at[a], 0), (float)(b->n[a] - 1));
     const struct taps taps = taps_at(b, in, 1);
     double near = (double)cubic_one(v->solid, &taps);
-    const struct bw_surface sharp = edge ? bw_surface_at(b, v->facing, at) : (struct bw_surface){.distance = 1e9f};
+    const struct bw_surface sharp = edge ? bw_surface_at(b, v->normals, at) : (struct bw_surface){.distance = 1e9f};
     if ((double)sharp.distance * b->h < near) near = (double)sharp.distance * b->h, *face = sharp;
     return fmax(near, box_distance(b, p));
 }
@@ -82,7 +82,7 @@ void bw_solid_normal(const struct bw_volume *v, const double p[3], double n[3])
     float at[3];
     cells_at(v, p, at);
     const int edge = edge_near(v, at);
-    const struct bw_surface s = edge ? bw_surface_at(b, v->facing, at) : (struct bw_surface){0};
+    const struct bw_surface s = edge ? bw_surface_at(b, v->normals, at) : (struct bw_surface){0};
     const int sharp = edge && s.distance < 1e6f;
     const int cut = sharp && (double)s.distance * b->h < box_distance(b, p); // where its box cuts it
     for (int a = 0; a < 3; a++) {

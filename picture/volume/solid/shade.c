@@ -99,7 +99,7 @@ static void lamp_add(struct lit_place *g, int lamp)
                  soft = fmax(wide, (double)g->finish.soft);
     if (cosine <= -soft) return;
     const int through = g->finish.soft > 0 && flat < 0; // its own other side is no shadow
-    float open = BW_SUN_SURFACE * seen.share * (through ? 1 : bw_solid_open(s->v, &s->at, &seen));
+    float open = BW_SUN_SURFACE * seen.share * (through ? 1 : bw_solid_shadow_rays(s->v, &s->at, &seen));
     if (!(open > 0)) return;
     const float smoke = bw_ambient_transmittance(g->studio->ambient, s->at.p, &seen);
     const float near = (float)((cosine + soft) / (1 + soft)), share = powf(near, 1 + g->finish.soft); // ends smoothly
@@ -176,7 +176,7 @@ static void finish_find(struct lit_place *g)
 static void fire_add(const struct lit_place *g, const double n[3], float share, float rgb[3])
 {
     const double *face = g->seen->at.face;
-    struct bw_facing surface = {.normal = {n[0], n[1], n[2]}, .solid = 1};
+    struct bw_shading_point surface = {.normal = {n[0], n[1], n[2]}, .solid = 1};
     if (!(g->finish.soft > 0)) memcpy(surface.face, face, sizeof surface.face);
     float light[3] = {0};
     bw_lamps_light(&g->studio->ambient->lamps, g->seen->at.p, &surface, light);

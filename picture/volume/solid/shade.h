@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Obstacles as they are lit. */
+/* Shading of obstacles: their BRDF (diffuse, Fresnel, gloss), lit by lamps, sky and flames. */
 #ifndef BW_SOLID_SHADE_H
 #define BW_SOLID_SHADE_H
 

@@ -99,7 +99,8 @@ static float lamp_open(const struct bw_volume *v, const double p[3], const struc
     return sum / (float)n;
 }
 
-float bw_solid_open(const struct bw_volume *v, const struct bw_shadow_place *at, const struct bw_light_seen *seen)
+float bw_solid_shadow_rays(const struct bw_volume *v, const struct bw_shadow_place *at,
+                           const struct bw_light_seen *seen)
 {
     struct bw_light_seen from = *seen, *lamp = &from;
     double p[3], r2 = 0;

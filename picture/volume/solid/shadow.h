@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Obstacles' shadows, as soft as lamps are wide. */
+/* Shadow rays against obstacles: soft shadows, as wide as lamps are. */
 #ifndef BW_SOLID_SHADOW_H
 #define BW_SOLID_SHADOW_H
 
@@ -17,6 +17,7 @@ struct bw_shadow_place {
 };
 
 /// Share of a lamp that obstacles let through, 0 … 1.
-float bw_solid_open(const struct bw_volume *v, const struct bw_shadow_place *at, const struct bw_light_seen *seen);
+float bw_solid_shadow_rays(const struct bw_volume *v, const struct bw_shadow_place *at,
+                           const struct bw_light_seen *seen);
 
 #endif

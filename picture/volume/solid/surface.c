@@ -41,7 +41,7 @@ static void around_add(struct around *g, const float cell[4], const float from[3
     g->n++;
 }
 
-static void around_gather(const struct bw_dense *b, const float *facing, const float x[3], struct around *g)
+static void around_gather(const struct bw_dense *b, const float *normals, const float x[3], struct around *g)
 {
     float in[3];
     for (int a = 0; a < 3; a++) in[a] = bw_least(bw_most(x[a], 0), (float)(b->n[a] - 1));
@@ -52,7 +52,7 @@ static void around_gather(const struct bw_dense *b, const float *facing, const f
     for (int q = 0; q < CELLS; q++) {
         const int at[3] = {q % 4, q / 4 % 4, q / 16};
         const float *cell =
-            facing + 4 * (t.first + (size_t)at[0] + (size_t)at[1] * t.next[1] + (size_t)at[2] * t.next[2]);
+            normals + 4 * (t.first + (size_t)at[0] + (size_t)at[1] * t.next[1] + (size_t)at[2] * t.next[2]);
         const float share = bw_most(1 - fabsf(cell[0]) / NEAR, 0) * t.w[0][at[0]] * t.w[1][at[1]] * t.w[2][at[2]];
         if (share < LEAST || (cell[1] == 0 && cell[2] == 0 && cell[3] == 0)) continue;
         float from[3];
@@ -111,11 +111,11 @@ static void convex_keep(struct around *g, int seed)
     }
 }
 
-struct bw_surface bw_surface_at(const struct bw_dense *b, const float *facing, const float x[3])
+struct bw_surface bw_surface_at(const struct bw_dense *b, const float *normals, const float x[3])
 {
     struct bw_surface s = {.distance = 1e9f}, rough, face;
     struct around g;
-    around_gather(b, facing, x, &g);
+    around_gather(b, normals, x, &g);
     for (int f = 0; f < FACES && g.n > 0; f++) {
         const int seed = face_seek(&g);
         if (!(g.score[seed] > 0)) break;

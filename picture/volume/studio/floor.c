@@ -25,7 +25,7 @@ static void map_row(int64_t j, void *user)
 {
     struct bw_studio *s = user;
     const double cell = s->size / s->n, y = s->lo[1] + ((double)j + 0.5) * cell;
-    const struct bw_facing up = {.normal = {0, 0, 1}};
+    const struct bw_shading_point up = {.normal = {0, 0, 1}};
     for (int i = 0; i < s->n; i++) {
         const double p[3] = {s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]};
         float *lanes = s->map + s->lanes * (j * s->n + i);
@@ -139,7 +139,7 @@ void bw_floor_gather(const struct bw_studio *s, const struct bw_floor_place *at,
         const struct bw_light_seen seen = bw_light_from(&s->light[i], at->p, 0);
         if (seen.to[2] <= 0 || !(lanes[OPEN + i] > 0)) continue;
         float share = BW_SUN_SURFACE * seen.share * (float)seen.to[2];
-        if (s->v && bw_solid_any(s->v)) share *= bw_solid_open(s->v, &place, &seen);
+        if (s->v && bw_solid_any(s->v)) share *= bw_solid_shadow_rays(s->v, &place, &seen);
         for (int c = 0; c < 3; c++)
             l->lamp[i][c] = share * bw_look_transmittance(&s->scene->look, lanes[OPEN + i], c) * s->light[i].rgb[c];
     }

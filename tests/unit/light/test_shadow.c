@@ -135,7 +135,7 @@ Test(shadow, an_edge_has_the_half_shadow_of_a_disc)
             for (int turn = 0; turn < 16; turn++) { // as a pixel and its neighbours
                 const struct bw_light_seen seen = bw_light_from(&lamps[q], at.p, 0);
                 at.turn = ((float)turn + 0.5f) / 16;
-                open += (double)bw_solid_open(&v, &at, &seen) / 16;
+                open += (double)bw_solid_shadow_rays(&v, &at, &seen) / 16;
             }
             // rays to the right pass the lower edge, to the left the upper one
             const double half = lamps[q].near ? 0.3 : lamps[q].half, t = x < 0 ? 0.6 : 0.7;
@@ -173,7 +173,7 @@ Test(shadow, what_hangs_in_the_air_throws_the_same)
     for (int i = 0; i <= 60; i++) {
         const struct bw_shadow_place at = {.p = {-0.9 + 0.03 * i, 0.1, 0}, .normal = {0, 0, 1}, .rays = 12};
         const struct bw_light_seen seen = bw_light_from(&lamp, at.p, 0);
-        const float whole = bw_solid_open(&v, &at, &seen), hung = bw_solid_open(&cut, &at, &seen);
+        const float whole = bw_solid_shadow_rays(&v, &at, &seen), hung = bw_solid_shadow_rays(&cut, &at, &seen);
         cr_expect_float_eq(hung, whole, 0.05, "at %g: %g, not %g", at.p[0], (double)hung, (double)whole);
     }
     free(v.solid);

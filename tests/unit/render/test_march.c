@@ -206,8 +206,8 @@ Test(march, fire_lights_its_surroundings)
     double total = 0;
     for (int i = 0; i < N * N * N; i++) total += (double)emission[4 * i] * pow(2. / N, 3);
     for (double r = 0.5; r <= 0.9; r += 0.2) {
-        const struct bw_facing faces = {.normal = {-0.48, 0.6, -0.64}, .face = {-0.48, 0.6, -0.64}};
-        const struct bw_facing behind = {.normal = {-0.48, 0.6, -0.64}, .face = {0.48, -0.6, 0.64}};
+        const struct bw_shading_point faces = {.normal = {-0.48, 0.6, -0.64}, .face = {-0.48, 0.6, -0.64}};
+        const struct bw_shading_point behind = {.normal = {-0.48, 0.6, -0.64}, .face = {0.48, -0.6, 0.64}};
         float rgb[3] = {0}, lit[3] = {0}, relief[3] = {0};
         double want = total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
         bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);

@@ -7,8 +7,8 @@
 #include <picture/volume/light/medium.h>
 #include <picture/volume/render.h>
 #include <picture/volume/scene/fast_math.h>
-#include <picture/volume/skin/beside.h>
-#include <picture/volume/skin/straight.h>
+#include <picture/volume/light/boundary.h>
+#include <picture/volume/light/shadow_rays.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,8 +115,9 @@ static float *depths_make(const struct bw_volume *v, const struct bw_light *lamp
         all[4 * i + 3] = all[4 * CELLS + i] = 4 * WIDE * v->density[i];
         share[i] = 0.5f;
     }
-    const struct bw_straight s = {&lit, NULL, all + 4 * CELLS, lamp, bw_beside_mark(&tools, &lit, marks), share, 0};
-    bw_straight_depths(&tools, &s, out);
+    const struct bw_shadow_rays s = {&lit,  NULL, all + 4 * CELLS, lamp, bw_boundary_mark(&tools, &lit, marks),
+                                     share, 0};
+    bw_shadow_ray_depths(&tools, &s, out);
     memcpy(all, out, CELLS * sizeof *all);
     free(marks);
     return all;

@@ -4,7 +4,7 @@
 #include "image_tools.h"
 #include "look.h"
 #include <picture/volume/solid/distance.h>
-#include <picture/volume/solid/facing.h>
+#include <picture/volume/solid/normals.h>
 #include <picture/volume/solid/surface.h>
 #include <picture/volume/render.h>
 
@@ -121,7 +121,7 @@ static double worst_seen(double (*of)(const double p[3]), double *wrong)
     const double dir[3] = {0.36, 0.8, -0.48};
     double worst = 0;
     int n = 0, bad = 0;
-    cr_assert_eq(bw_facing_make(&tools, &v), BW_OK);
+    cr_assert_eq(bw_normals_make(&tools, &v), BW_OK);
     for (int j = 0; j < 80; j++)
         for (int i = 0; i < 80; i++, n++) {
             const double eye[3] = {-2.2 + 0.035 * i, -3, 1.2 + 0.025 * j};
@@ -139,7 +139,7 @@ static double worst_seen(double (*of)(const double p[3]), double *wrong)
             if (hit && nearest < 0 && p[2] > box.origin[2] + 0.01) worst = fmax(worst, fabs(of(p)) / box.h);
         }
     *wrong = (double)bad / n;
-    bw_facing_free(&tools, &v);
+    bw_normals_free(&tools, &v);
     free(v.solid);
     return worst;
 }
@@ -164,7 +164,7 @@ Test(solid, an_outline_fades_as_a_pixel_does)
     const double pixel = 0.5 * box.h / 5, dir[3] = {0, 1, 0};
     double worst = 0;
     int part = 0;
-    cr_assert_eq(bw_facing_make(&tools, &v), BW_OK);
+    cr_assert_eq(bw_normals_make(&tools, &v), BW_OK);
     for (double x = -0.6; x < -0.4; x += 0.02 * box.h)
         for (double z = 0.55; z < 0.85; z += 0.13) {
             const double eye[3] = {x, -5, z};
@@ -179,7 +179,7 @@ Test(solid, an_outline_fades_as_a_pixel_does)
     cr_log_info("%d rays, at most %.3f off", part, worst);
     cr_assert_gt(part, 20);
     cr_assert_lt(worst, 0.3, "%g", worst);
-    bw_facing_free(&tools, &v);
+    bw_normals_free(&tools, &v);
     free(v.solid);
 }
 
@@ -194,17 +194,17 @@ static double nook(const double p[3])
 Test(solid, a_wall_beside_another_is_no_face_of_it)
 {
     struct bw_volume v = solid_make(nook);
-    cr_assert_eq(bw_facing_make(&tools, &v), BW_OK);
+    cr_assert_eq(bw_normals_make(&tools, &v), BW_OK);
     for (double near = 0.1; near < 0.5; near += 0.09)
         for (double far = 0.9; far < 1.8; far += 0.13)
             for (int turned = 0; turned < 2; turned++) {
                 const double p[2] = {0.0137 + box.h * (turned ? far : near), -0.021 + box.h * (turned ? near : far)};
                 const float x[3] = {(float)((p[0] + 1) / box.h - 0.5), (float)((p[1] + 1) / box.h - 0.5), 12.3f};
-                const struct bw_surface s = bw_surface_at(&box, v.facing, x);
+                const struct bw_surface s = bw_surface_at(&box, v.normals, x);
                 cr_expect_float_eq(s.distance, near, 0.1, "%g, %g: %g", near, far, (double)s.distance);
                 cr_expect_gt(s.normal[turned], 0.97f, "%g, %g: %g", near, far, (double)s.normal[turned]);
             }
-    bw_facing_free(&tools, &v);
+    bw_normals_free(&tools, &v);
     free(v.solid);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What lies between a lamp and the middles of cells: in and beside thick smoke finer than sweeps tell. */
-#ifndef BW_STRAIGHT_H
-#define BW_STRAIGHT_H
+/* Shadow rays: optical depth from the middles of cells to a lamp, in and beside thick smoke, where the shadow volume is
+ * too coarse. */
+#ifndef BW_SHADOW_RAYS_H
+#define BW_SHADOW_RAYS_H
 
 #include <picture/volume/light/lit.h>
 #include <picture/tools.h>
@@ -10,8 +11,8 @@
 #include <stdint.h>
 
 /// `lit`, `emission` (soot, the last of four a cell, or NULL) and `extinction`, that of obstacles with both, 1/m;
-/// `near`: enum bw_beside; `share`: what sweeps say arrives, which is lost; `walls`: there are obstacles.
-struct bw_straight {
+/// `near`: enum bw_boundary; `share`: what sweeps say arrives, which is lost; `walls`: there are obstacles.
+struct bw_shadow_rays {
     const struct bw_lit *lit;
     const float *emission, *extinction;
     const struct bw_light *light;
@@ -20,8 +21,8 @@ struct bw_straight {
     int32_t walls;
 };
 /// Optical depths, 0 and more a cell, into `out`, which is not `share`.
-void bw_straight_depths(const struct bw_tools *tools, const struct bw_straight *s, float *out);
+void bw_shadow_ray_depths(const struct bw_tools *tools, const struct bw_shadow_rays *s, float *out);
 /// The same as sweeps alone have it, in place.
-void bw_straight_swept(const struct bw_tools *tools, const struct bw_dense *box, float *share);
+void bw_shadow_swept_depths(const struct bw_tools *tools, const struct bw_dense *box, float *share);
 
 #endif

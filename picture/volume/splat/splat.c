@@ -5,8 +5,8 @@
  * L / veil, and thin sheets stay thin. Lamps far off find particles dimmed by those before them, which are laid onto a
  * map across the lamp's direction in their order from it (S. Green: Volumetric particle shadows, 2008). Bands of rows
  * are drawn side by side, each all particles in their order. */
-#include "cloud.h"
-#include "blob.h"
+#include "splat.h"
+#include "gaussian.h"
 #include <picture/volume/scene/phase.h>
 #include <picture/volume/scene/fast_math.h>
 #include <picture/volume/studio/room.h>
@@ -22,7 +22,7 @@ enum { BATCH = 256, BAND = 32, MAP = 512 };
 
 /// One that is seen.
 struct mote {
-    struct bw_blob blob;
+    struct bw_gaussian gaussian;
     double far; ///< m, along the line of sight
     float weight, rgb[3];
     int64_t i;
@@ -41,7 +41,7 @@ struct cloud {
     float *shade;          ///< n_lights a particle: of a lamp's light, what arrives
 };
 
-float bw_cloud_left(const struct bw_scene *scene, const double at[3])
+float bw_splat_left(const struct bw_scene *scene, const double at[3])
 {
     const struct bw_camera *c = &scene->camera;
     double behind = -c->focus, off2 = 0, share = 1;
@@ -91,7 +91,7 @@ static void mote_light(const struct cloud *d, int64_t i, float rgb[3])
     const struct bw_scene *scene = d->shot->scene;
     const struct bw_look *look = &scene->look;
     const struct bw_spark *s = &d->shot->v->spark[i];
-    const float left = bw_cloud_left(scene, s->at);
+    const float left = bw_splat_left(scene, s->at);
     float lit[3] = {0};
     double eye[3], length = 0;
     for (int a = 0; a < 3; a++) eye[a] = scene->camera.eye[a] - s->at[a], length += eye[a] * eye[a];
@@ -119,7 +119,7 @@ static int mote_make(const struct cloud *d, int64_t i, struct mote *m)
         x += p * c->right[a], y += p * c->up[a], z += p * c->forward[a];
     }
     const float seen = d->transmittance[i * d->step];
-    if (!bw_cloud_has(&d->shot->scene->look, s) || !(z > 0) || !(seen > 0)) return 0;
+    if (!bw_splat_has(&d->shot->scene->look, s) || !(z > 0) || !(seen > 0)) return 0;
     const double kx = 0.5 * d->img->w / (z * c->tan_x), ky = 0.5 * d->img->h / (z * c->tan_y);
     at[0] = 0.5 * d->img->w + kx * x, at[1] = 0.5 * d->img->h - ky * y;
     if (!(fabs(at[0] - 0.5 * d->img->w) < d->img->w && fabs(at[1] - 0.5 * d->img->h) < d->img->h)) return 0;
@@ -131,13 +131,13 @@ static int mote_make(const struct cloud *d, int64_t i, struct mote *m)
     const double(*const plane)[3] = (const double(*)[3])across;
     spread_bound(&e, pow(MOST * d->img->w / kx, 2));
     const double lens = 0.25 * d->img->w / c->tan_x * c->aperture * fabs(1 / z - 1 / c->focus);
-    m->blob = bw_blob_make(&e, plane, NARROW * NARROW + lens * lens, at, d->img->h);
+    m->gaussian = bw_gaussian_make(&e, plane, NARROW * NARROW + lens * lens, at, d->img->h);
     m->far = z, m->i = i;
     m->weight = s->size > 0 ? (float)(0.25 * 3.14159265358979 * kx * ky * (double)(s->size * s->size)) : 1;
     m->weight *= spread_left(&d->spread[i], d->shot->scene->look.particles.stray);
     mote_light(d, i, m->rgb);
     for (int a = 0; a < 3; a++) m->rgb[a] *= seen;
-    return m->blob.lo <= m->blob.hi;
+    return m->gaussian.lo <= m->gaussian.hi;
 }
 
 static void batch_make(int64_t batch, void *user)
@@ -168,7 +168,7 @@ static float depth_hides(float depth) { return depth < 1e-3f ? depth * (1 - 0.5f
 static void row_draw(const struct cloud *d, const struct mote *m, int32_t y)
 {
     const float veil = (float)d->shot->scene->look.particles.veil;
-    struct bw_blob_row r = bw_blob_row(&m->blob, y, d->img->w);
+    struct bw_gaussian_row r = bw_gaussian_row(&m->gaussian, y, d->img->w);
     const size_t at = (size_t)y * (size_t)d->img->w + (size_t)r.x;
     float *px = d->img->px + 3 * at;
     for (int32_t k = 0; k < r.n; k++, px += 3, r.value *= r.ratio, r.ratio *= r.fall) {
@@ -184,7 +184,7 @@ static void band_draw(int64_t band, void *user)
     const struct cloud *d = user;
     const int32_t first = (int32_t)band * BAND, end = first + BAND < d->img->h ? first + BAND : d->img->h;
     for (int64_t i = 0; i < d->n; i++) {
-        const struct bw_blob *b = &d->mote[i].blob;
+        const struct bw_gaussian *b = &d->mote[i].gaussian;
         for (int32_t y = b->lo > first ? b->lo : first; y <= b->hi && y < end; y++) row_draw(d, &d->mote[i], y);
     }
 }
@@ -215,7 +215,7 @@ static int64_t lamp_order(const struct cloud *d, const double to[3], struct orde
     bw_light_across(to, axis[0], axis[1]);
     for (int64_t i = 0; i < d->shot->v->n_sparks; i++) {
         const struct bw_spark *s = &d->shot->v->spark[i];
-        if (!bw_cloud_has(&d->shot->scene->look, s)) continue;
+        if (!bw_splat_has(&d->shot->scene->look, s)) continue;
         order[n] = (struct order){0, i};
         for (int a = 0; a < 3; a++) order[n].far -= to[a] * s->at[a];
         for (int k = 0; k < 2; k++) {
@@ -244,12 +244,12 @@ static float mote_shade(const struct cloud *d, const struct from_lamp *f, int64_
     const float left = bw_exp_neg(f->map[y * MAP + x]);
     struct bw_spread e = spread_moved(d, i, (double)s->size);
     spread_bound(&e, pow(MOST * MAP * f->cell, 2));
-    const struct bw_blob b = bw_blob_make(&e, f->across, NARROW, at, MAP);
+    const struct bw_gaussian b = bw_gaussian_make(&e, f->across, NARROW, at, MAP);
     const double size = s->size > 0 ? (double)s->size / f->cell : 1;
     const float share = spread_left(&d->spread[i], d->shot->scene->look.particles.stray);
     const float depth = share * (float)(d->shot->scene->look.particles.veil * 0.25 * 3.14159265358979 * size * size);
     for (int32_t row = b.lo; row <= b.hi; row++) {
-        struct bw_blob_row r = bw_blob_row(&b, row, MAP);
+        struct bw_gaussian_row r = bw_gaussian_row(&b, row, MAP);
         for (int32_t k = 0; k < r.n; k++, r.value *= r.ratio, r.ratio *= r.fall)
             f->map[row * MAP + r.x + k] += depth * (float)r.value;
     }
@@ -285,7 +285,7 @@ static enum bw_status lamps_make(const struct bw_tools *tools, struct cloud *d)
     return status;
 }
 
-enum bw_status bw_cloud_draw(const struct bw_tools *tools, const struct bw_shot *shot, const float *transmittance,
+enum bw_status bw_splat_draw(const struct bw_tools *tools, const struct bw_shot *shot, const float *transmittance,
                              int step, struct bw_image *img, float *alpha)
 {
     const struct bw_look *look = &shot->scene->look;

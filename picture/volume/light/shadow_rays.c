@@ -4,8 +4,8 @@
  * towards the lamp, through what lies between cells as it is read, as far as stairs matter; from there on
  * sweeps know. To a lamp far off all ways are alike: what they read is the same cells round each, with the same
  * weights, for many cells of a row at once. */
-#include "straight.h"
-#include "beside.h"
+#include "shadow_rays.h"
+#include "boundary.h"
 #include <picture/volume/rays/step/read.h>
 #include <picture/volume/scene/fast_math.h>
 
@@ -27,13 +27,13 @@ struct kernel {
 };
 
 struct go {
-    const struct bw_straight *w;
+    const struct bw_shadow_rays *w;
     float *out;
     struct kernel way, end; ///< of a lamp far off: of extinction; of depths by sweeps where the way ends
 };
 
 /// Extinction of smoke and soot at a place, 1/m; *wall: an obstacle is beside it.
-static float thin_at(const struct bw_straight *w, const float p[3], int *wall)
+static float thin_at(const struct bw_shadow_rays *w, const float p[3], int *wall)
 {
     const struct taps t = taps_at(&w->lit->box, p, 0);
     const float all = linear_one(w->extinction, &t);
@@ -45,7 +45,7 @@ static float thin_at(const struct bw_straight *w, const float p[3], int *wall)
 }
 
 /// To a cell's middle; -1: an obstacle lies near the way.
-static float cell_depth(const struct bw_straight *w, const int at[3])
+static float cell_depth(const struct bw_shadow_rays *w, const int at[3])
 {
     const struct bw_dense *b = &w->lit->box;
     double p[3], end[3];
@@ -116,17 +116,17 @@ static void kernel_read(const struct kernel *k, const float *cell, float sum[CHU
         for (int i = 0; i < CHUNK; i++) sum[i] += k->w[q] * cell[k->at[q] + i];
 }
 
-static int is_skin(uint8_t near) { return (near & BW_BESIDE_SKIN) == BW_BESIDE_SKIN; }
+static int is_boundary(uint8_t near) { return (near & BW_BOUNDARY_BOTH) == BW_BOUNDARY_BOTH; }
 
 /// CHUNK cells of a row in the midst of the box.
 static void chunk_depth(const struct go *g, size_t cell)
 {
-    const struct bw_straight *w = g->w;
+    const struct bw_shadow_rays *w = g->w;
     float sum[CHUNK] = {0};
     kernel_read(&g->way, w->extinction + cell, sum);
     kernel_read(&g->end, w->share + cell, sum);
     for (int i = 0; i < CHUNK; i++)
-        if (is_skin(w->near[cell + (size_t)i])) g->out[cell + (size_t)i] = bw_least(bw_most(sum[i], 0), DARK);
+        if (is_boundary(w->near[cell + (size_t)i])) g->out[cell + (size_t)i] = bw_least(bw_most(sum[i], 0), DARK);
 }
 
 /// Cells of a row from `from` to before `to`, one by one.
@@ -135,7 +135,7 @@ static void cells_depth(const struct go *g, int from, int to, int j, int k)
     const int32_t *n = g->w->lit->box.n;
     const size_t row = ((size_t)k * (size_t)n[1] + (size_t)j) * (size_t)n[0];
     for (int i = from; i < to; i++) {
-        if (!is_skin(g->w->near[row + (size_t)i])) continue;
+        if (!is_boundary(g->w->near[row + (size_t)i])) continue;
         const float depth = cell_depth(g->w, (int[3]){i, j, k});
         if (depth >= 0) g->out[row + (size_t)i] = bw_least(depth, DARK);
     }
@@ -152,7 +152,7 @@ static void layer_depth(int64_t k, void *user)
         const int first = within ? REACH : n[0], last = within ? n[0] - REACH : n[0];
         cells_depth(g, 0, first, j, (int)k);
         for (int i = first; i < last;) {
-            if (is_skin(g->w->near[row + (size_t)i])) {
+            if (is_boundary(g->w->near[row + (size_t)i])) {
                 chunk_depth(g, row + (size_t)(i < last - CHUNK ? i : last - CHUNK));
                 i += CHUNK;
             } else i++;
@@ -172,7 +172,7 @@ static inline void swept_read(float extinction, float ds, float *share, float *o
 }
 
 /// Metres through a cell at p.
-static float through_cell(const struct bw_straight *w, const double p[3])
+static float through_cell(const struct bw_shadow_rays *w, const double p[3])
 {
     const struct bw_light_seen seen = bw_light_from(w->light, p, 0);
     return (float)(w->lit->box.h / fmax(fabs(seen.to[0]), fmax(fabs(seen.to[1]), fabs(seen.to[2]))));
@@ -181,7 +181,7 @@ static float through_cell(const struct bw_straight *w, const double p[3])
 static void layer_swept(int64_t k, void *user)
 {
     const struct go *g = user;
-    const struct bw_straight *w = g->w;
+    const struct bw_shadow_rays *w = g->w;
     const struct bw_dense *b = &w->lit->box;
     const size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
     const float *extinction = w->extinction + first;
@@ -200,7 +200,7 @@ static void layer_swept(int64_t k, void *user)
     for (size_t i = 0; i < layer; i++) swept_read(extinction[i], ds, &share[i], &out[i]);
 }
 
-void bw_straight_depths(const struct bw_tools *tools, const struct bw_straight *s, float *out)
+void bw_shadow_ray_depths(const struct bw_tools *tools, const struct bw_shadow_rays *s, float *out)
 {
     struct go g = {.w = s, .out = out};
     if (!s->walls && !s->light->near) kernels_make(&g);
@@ -222,7 +222,7 @@ static void layer_log(int64_t k, void *user)
     for (size_t i = 0; i < s->layer; i++) at[i] = bw_most(-bw_log(bw_most(at[i], LEAST)), 0);
 }
 
-void bw_straight_swept(const struct bw_tools *tools, const struct bw_dense *box, float *share)
+void bw_shadow_swept_depths(const struct bw_tools *tools, const struct bw_dense *box, float *share)
 {
     struct shares s = {share, (size_t)box->n[0] * (size_t)box->n[1]};
     tools->parallel(tools->ctx, box->n[2], layer_log, &s);

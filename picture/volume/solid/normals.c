@@ -2,7 +2,7 @@
 /* Where two faces meet inside an obstacle distances have a kink, and a central difference mixes both faces. Along each
  * axis there are the difference to the cell before, to the one behind, and their mean; of all combinations that one is
  * taken whose length is nearest to 1, as a distance's gradient must have, the means if they do as well. */
-#include "facing.h"
+#include "normals.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { REACH = 2 }; ///< cells that a cubic reader sees to each side
 
-struct facing {
+struct normals {
     struct bw_volume *v;
 };
 
@@ -46,14 +46,14 @@ static void cell_face(const float *d, float h, const int at[3], const int n[3], 
 
 static void layer_face(int64_t k, void *user)
 {
-    const struct facing *f = user;
+    const struct normals *f = user;
     const struct bw_dense *b = &f->v->solid_box;
     const float h = (float)b->h;
     for (int j = 0; j < b->n[1]; j++)
         for (int i = 0; i < b->n[0]; i++) {
             const size_t cell = ((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i;
             const float *d = f->v->solid + cell;
-            float *out = f->v->facing + 4 * cell;
+            float *out = f->v->normals + 4 * cell;
             out[0] = *d / h, out[1] = out[2] = out[3] = 0;
             if (fabsf(*d) < NEAR * h) cell_face(d, h, (int[3]){i, j, (int)k}, b->n, out + 1);
         }
@@ -63,12 +63,12 @@ static void layer_face(int64_t k, void *user)
 static int kinked(const struct bw_volume *v, const int at[3], size_t cell)
 {
     const struct bw_dense *b = &v->solid_box;
-    const float *n = v->facing + 4 * cell;
+    const float *n = v->normals + 4 * cell;
     for (int q = 14; q < 27; q++) { // the second half of the 27 cells around
         const int to[3] = {at[0] + q % 3 - 1, at[1] + q / 3 % 3 - 1, at[2] + q / 9 - 1};
         if (to[0] < 0 || to[1] < 0 || to[0] >= b->n[0] || to[1] >= b->n[1] || to[2] >= b->n[2]) continue;
         const float *m =
-            v->facing + 4 * (((size_t)to[2] * (size_t)b->n[1] + (size_t)to[1]) * (size_t)b->n[0] + (size_t)to[0]);
+            v->normals + 4 * (((size_t)to[2] * (size_t)b->n[1] + (size_t)to[1]) * (size_t)b->n[0] + (size_t)to[0]);
         const int known = m[1] != 0 || m[2] != 0 || m[3] != 0;
         if (known && n[1] * m[1] + n[2] * m[2] + n[3] * m[3] < KINK) return 1;
     }
@@ -77,12 +77,12 @@ static int kinked(const struct bw_volume *v, const int at[3], size_t cell)
 
 static void layer_kinks(int64_t k, void *user)
 {
-    const struct facing *f = user;
+    const struct normals *f = user;
     const struct bw_dense *b = &f->v->solid_box;
     size_t cell = (size_t)k * (size_t)b->n[0] * (size_t)b->n[1];
     for (int j = 0; j < b->n[1]; j++)
         for (int i = 0; i < b->n[0]; i++, cell++) {
-            const float *n = f->v->facing + 4 * cell;
+            const float *n = f->v->normals + 4 * cell;
             if (n[1] != 0 || n[2] != 0 || n[3] != 0)
                 f->v->edged[cell] = (uint8_t)kinked(f->v, (int[3]){i, j, (int)k}, cell);
         }
@@ -103,7 +103,7 @@ static void line_spread(uint8_t *p, int n, size_t step)
 
 static void layer_spread(int64_t k, void *user)
 {
-    const struct facing *f = user;
+    const struct normals *f = user;
     const size_t nx = (size_t)f->v->solid_box.n[0], ny = (size_t)f->v->solid_box.n[1];
     uint8_t *layer = f->v->edged + (size_t)k * nx * ny;
     for (size_t j = 0; j < ny; j++) line_spread(layer + j * nx, (int)nx, 1);
@@ -112,19 +112,19 @@ static void layer_spread(int64_t k, void *user)
 
 static void column_spread(int64_t j, void *user)
 {
-    const struct facing *f = user;
+    const struct normals *f = user;
     const struct bw_dense *b = &f->v->solid_box;
     const size_t nx = (size_t)b->n[0], ny = (size_t)b->n[1];
     for (size_t i = 0; i < nx; i++) line_spread(f->v->edged + nx * (size_t)j + i, b->n[2], nx * ny);
 }
 
-enum bw_status bw_facing_make(const struct bw_tools *tools, struct bw_volume *v)
+enum bw_status bw_normals_make(const struct bw_tools *tools, struct bw_volume *v)
 {
     const size_t cells = bw_dense_cells(&v->solid_box);
-    struct facing f = {.v = v};
-    v->facing = tools->alloc(tools->ctx, 4 * cells * sizeof *v->facing);
+    struct normals f = {.v = v};
+    v->normals = tools->alloc(tools->ctx, 4 * cells * sizeof *v->normals);
     v->edged = tools->alloc(tools->ctx, cells);
-    if (!v->facing || !v->edged) return BW_ERR_MEMORY;
+    if (!v->normals || !v->edged) return BW_ERR_MEMORY;
     memset(v->edged, 0, cells);
     tools->parallel(tools->ctx, v->solid_box.n[2], layer_face, &f);
     tools->parallel(tools->ctx, v->solid_box.n[2], layer_kinks, &f);
@@ -133,9 +133,9 @@ enum bw_status bw_facing_make(const struct bw_tools *tools, struct bw_volume *v)
     return BW_OK;
 }
 
-void bw_facing_free(const struct bw_tools *tools, struct bw_volume *v)
+void bw_normals_free(const struct bw_tools *tools, struct bw_volume *v)
 {
-    if (v->facing) tools->release(tools->ctx, v->facing);
+    if (v->normals) tools->release(tools->ctx, v->normals);
     if (v->edged) tools->release(tools->ctx, v->edged);
-    v->facing = NULL, v->edged = NULL;
+    v->normals = NULL, v->edged = NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "beside.h"
+#include "boundary.h"
 
 #include <string.h>
 
@@ -23,8 +23,8 @@ static void layer_mark(int64_t k, void *user)
     uint8_t *p = m->near + first, *to = m->other + first;
     for (size_t i = 0; i < layer; i++) {
         const float dense = m->lit->rgbs[4 * (first + i) + 3];
-        const int bits = dense * (float)b->h > THICK ? BW_BESIDE_THICK : BW_BESIDE_THIN;
-        p[i] = (uint8_t)(dense > 0 ? bits | BW_BESIDE_SMOKE : bits);
+        const int bits = dense * (float)b->h > THICK ? BW_BOUNDARY_THICK : BW_BOUNDARY_THIN;
+        p[i] = (uint8_t)(dense > 0 ? bits | BW_BOUNDARY_SMOKE : bits);
     }
     for (int j = 0; j < b->n[1]; j++, p += nx, to += nx)
         for (int i = 0; i < nx; i++) {
@@ -69,7 +69,7 @@ static void layers_join(int64_t k, void *user)
     }
 }
 
-const uint8_t *bw_beside_mark(const struct bw_tools *tools, const struct bw_lit *lit, uint8_t *memory)
+const uint8_t *bw_boundary_mark(const struct bw_tools *tools, const struct bw_lit *lit, uint8_t *memory)
 {
     struct mark m = {lit, memory, memory + bw_dense_cells(&lit->box)};
     tools->parallel(tools->ctx, lit->box.n[2], layer_mark, &m);
@@ -78,7 +78,7 @@ const uint8_t *bw_beside_mark(const struct bw_tools *tools, const struct bw_lit 
     return m.other;
 }
 
-void bw_beside_each(const struct bw_lit *lit, const int32_t at[3], bw_beside_fn add, void *user)
+void bw_boundary_each(const struct bw_lit *lit, const int32_t at[3], bw_boundary_fn add, void *user)
 {
     const int32_t *n = lit->box.n;
     int32_t lo[3], hi[3];
