@@ -54,6 +54,34 @@ __attribute__((format(printf, 2, 3))) static inline struct test_run run_with(con
     return r;
 }
 
+/// A run that is looked at after each of its frames: what runs of one frame more each would show.
+struct watched {
+    struct test_run run;
+    void (*see)(struct watched *w, const struct bw_progress *p);
+};
+
+static inline void watched_see(const struct bw_progress *p, void *user)
+{
+    struct watched *w = user;
+    w->see(w, p);
+}
+static inline void watched_begin(struct bw_run_options *run, void *user)
+{
+    (void)user;
+    run->on_frame = watched_see;
+}
+
+/// Run a preset given as a printf format, with `see` set.
+__attribute__((format(printf, 2, 3))) static inline void run_watched(struct watched *w, const char *format, ...)
+{
+    const struct test_options o = {.simd = UINT32_MAX, .only_check = 1, .on_run = watched_begin, .user = w};
+    va_list list;
+    va_start(list, format);
+    w->run = run_list(&o, format, list);
+    va_end(list);
+    cr_assert_eq(bw_chain_run(w->run.chain, &w->run.diag), BW_OK, "%s", w->run.diag.text);
+}
+
 /// A preset given as a printf format must be refused, in words that hold `sentence`.
 __attribute__((format(printf, 2, 3))) static inline void run_refused(const char *sentence, const char *format, ...)
 {

@@ -208,25 +208,20 @@ static struct front front_on(const struct grid *g, const double way[3], double m
 
 /* What is seen of a blast's last frames. */
 struct fronts {
-    struct test_run run;
+    struct watched watched; ///< first
     int n;
     struct front axis, all; // summed
 };
-static void fronts_see(const struct bw_progress *p, void *user)
+static void fronts_see(struct watched *w, const struct bw_progress *p)
 {
     const double axis[3] = {1, 0, 0}, all[3] = {sqrt(1. / 3), sqrt(1. / 3), sqrt(1. / 3)};
-    struct fronts *s = user;
+    struct fronts *s = (struct fronts *)w;
     if (p->frame <= p->last - FRONTS) return;
-    struct grid g = grid_of(&s->run, "mass", 0);
+    struct grid g = grid_of(&w->run, "mass", 0);
     const struct front a = front_on(&g, axis, s->n - 2), d = front_on(&g, all, s->n - 2);
     s->axis = (struct front){s->axis.peak + a.peak, s->axis.half + a.half};
     s->all = (struct front){s->all.peak + d.peak, s->all.half + d.half};
     bw_free(g.v);
-}
-static void fronts_watch(struct bw_run_options *run, void *user)
-{
-    (void)user;
-    run->on_frame = fronts_see;
 }
 
 /* Sedov's blast in an eighth of a box, Mach numbers in the hundreds: how far its front is ahead on an axis, against the
@@ -236,21 +231,19 @@ static struct front blast_ahead(int n)
 {
     const double energy = pow(8 * PI, 1.5), last = .7 * n + 7 * 7. / FRONTS;
     const int frames = (int)lround((FRONTS - 1) / (1 - pow(.7 * n / last, 2.5)));
-    struct fronts s = {.n = n};
-    const struct test_options o = {.simd = UINT32_MAX, .only_check = 1, .on_run = fronts_watch, .user = &s};
-    s.run = run_with(&o,
-                     "billow: 1\n"
-                     "domain: {cells: [%d, %d, %d], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                     "time: {fps: %.17g, frames: 1-%d, substeps: 1}\n"
-                     "stages:\n"
-                     "  - set: {id: m, field: mass, value: 1, keep: true}\n"
-                     "  - set: {id: e, field: energy, value: \"exp(-(x*x + y*y + z*z)/8)\"}\n"
-                     "  - flux: {ambient_density: 1, sound_speed: 1e-4}\n",
-                     n, n, n, frames * sqrt(energy / .8511 / pow(last, 5)), frames + 1);
-    cr_assert_eq(bw_chain_run(s.run.chain, &s.run.diag), BW_OK, "%s", s.run.diag.text);
+    struct fronts s = {.watched = {.see = fronts_see}, .n = n};
+    run_watched(&s.watched,
+                "billow: 1\n"
+                "domain: {cells: [%d, %d, %d], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                "time: {fps: %.17g, frames: 1-%d, substeps: 1}\n"
+                "stages:\n"
+                "  - set: {id: m, field: mass, value: 1, keep: true}\n"
+                "  - set: {id: e, field: energy, value: \"exp(-(x*x + y*y + z*z)/8)\"}\n"
+                "  - flux: {ambient_density: 1, sound_speed: 1e-4}\n",
+                n, n, n, frames * sqrt(energy / .8511 / pow(last, 5)), frames + 1);
     fprintf(stderr, "fronts at %.2f cells of %d\n", s.axis.peak / FRONTS, n);
     cr_assert_float_eq(s.axis.peak / FRONTS, .7 * n + 3.5 * 7 / FRONTS, .1 * n, "not all fronts were seen");
-    test_end(&s.run);
+    test_end(&s.watched.run);
     return (struct front){100 * (s.axis.peak / s.all.peak - 1), 100 * (s.axis.half / s.all.half - 1)};
 }
 

@@ -211,37 +211,45 @@ Test(margin, as_it_comes)
     if (!test_short()) margins_check(&flat_source, &as_it_comes, 1, 1);
 }
 
+struct speeds {
+    struct watched watched; ///< first
+    double speed[11];       ///< of the last frames
+    int64_t fewest, most;   ///< tiles in these
+};
+static void speeds_see(struct watched *w, const struct bw_progress *p)
+{
+    struct speeds *s = (struct speeds *)w;
+    const int64_t n = p->frame - 15, tiles = bw_chain_tiles(w->run.chain);
+    if (n < 0) return;
+    s->speed[n] = motion_of(&w->run, 2, 0).speed;
+    s->fewest = n && s->fewest < tiles ? s->fewest : tiles;
+    s->most = s->most > tiles ? s->most : tiles;
+}
+
 /* Tiles that wake as the smoke grows bring no jolt: its speed goes on smoothly from step to step. */
 Test(margin, tiles_wake_without_a_jolt)
 {
-    double speed[11], worst = 0;
-    int64_t fewest = INT64_MAX, most = 0;
-    for (int n = 0; n < 11; n += test_short() ? 5 : 1) {
-        struct test_run r =
-            run("billow: 1\n"
+    struct speeds s = {.watched = {.see = speeds_see}};
+    double worst = 0;
+    run_watched(&s.watched,
+                "billow: 1\n"
                 "domain: {cells: [64, 64, 64], voxel: 0.0625, origin: [-2, -2, 0], margin: 4, sides: {rest: open}}\n"
-                "time: {fps: 24, frames: 1-%d, dt: 0.0416666666666666667}\n"
+                "time: {fps: 24, frames: 1-25, dt: 0.0416666666666666667}\n"
                 "stages:\n"
                 "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
                 "           shape: {sphere: {center: [0, 0, 0.9], radius: 0.4}}}\n"
                 "  - mac.advect: {}\n"
                 "  - mac.forces: {}\n"
-                "  - mac.project: {tolerance: 1e-5}\n",
-                15 + n);
-        const int64_t tiles = bw_chain_tiles(r.chain);
-        speed[n] = motion_of(&r, 2, 0).speed;
-        fewest = tiles < fewest ? tiles : fewest;
-        most = tiles > most ? tiles : most;
-        test_end(&r);
-    }
-    cr_assert_gt(most, fewest, "no tile woke");
-    for (int n = 1; n < 10 && !test_short(); n++) {
-        const double jolt = fabs(speed[n + 1] - 2 * speed[n] + speed[n - 1]) / speed[n];
+                "  - mac.project: {tolerance: 1e-5}\n");
+    test_end(&s.watched.run);
+    cr_assert_gt(s.most, s.fewest, "no tile woke");
+    for (int n = 1; n < 10; n++) {
+        const double jolt = fabs(s.speed[n + 1] - 2 * s.speed[n] + s.speed[n - 1]) / s.speed[n];
         worst = fmax(worst, jolt);
         cr_expect_leq(jolt, .01, "frame %d: the speed jumps by %.2g of it", 15 + n, jolt);
     }
-    fprintf(stderr, "%lld to %lld tiles: the speed jumps by %.4f of it at most\n", (long long)fewest, (long long)most,
-            worst);
+    fprintf(stderr, "%lld to %lld tiles: the speed jumps by %.4f of it at most\n", (long long)s.fewest,
+            (long long)s.most, worst);
 }
 
 /* Speeds where there is smoke, of a hot puff that rises through tiles which the box cuts to one cell. */

@@ -9,41 +9,33 @@
 
 /* What is left after `early` frames, and in the end. */
 struct energy {
-    struct test_run run;
+    struct watched watched; ///< first
     int early;
     double then, last;
 };
-static double energy_now(const struct energy *e) { return metric(&e->run, "stats.energy_vel") / (PI * PI * PI); }
-static void energy_see(const struct bw_progress *p, void *user)
+static void energy_see(struct watched *w, const struct bw_progress *p)
 {
-    struct energy *e = user;
-    if (p->frame == 1 + e->early) e->then = energy_now(e);
-}
-static void energy_watch(struct bw_run_options *run, void *user)
-{
-    (void)user;
-    run->on_frame = energy_see;
+    struct energy *e = (struct energy *)w;
+    e->last = metric(&w->run, "stats.energy_vel") / (PI * PI * PI);
+    if (p->frame == 1 + e->early) e->then = e->last;
 }
 
 static struct energy energy_left(const char *advect, int early, int frames)
 {
-    struct energy e = {.early = early, .then = NAN};
-    const struct test_options o = {.simd = UINT32_MAX, .only_check = 1, .on_run = energy_watch, .user = &e};
-    e.run = run_with(&o,
-                     "billow: 1\n"
-                     "domain: {cells: [32, 32, 32], size: [6.283185307179586, 6.283185307179586, 6.283185307179586],\n"
-                     "         origin: [0, 0, 0], sides: {rest: periodic}}\n"
-                     "time: {fps: 16, frames: 1-%d, dt: 0.0625}\n"
-                     "stages:\n"
-                     "  - set: {id: flow, field: vel, keep: true, value: [\"sin(x)*cos(y)*cos(z)\", "
-                     "\"-cos(x)*sin(y)*cos(z)\", 0]}\n"
-                     "  - mac.advect: {%s}\n"
-                     "  - mac.project: {tolerance: 1e-4}\n"
-                     "  - stats: {}\n",
-                     frames + 1, advect);
-    cr_assert_eq(bw_chain_run(e.run.chain, &e.run.diag), BW_OK, "%s", e.run.diag.text);
-    e.last = energy_now(&e);
-    test_end(&e.run);
+    struct energy e = {.watched = {.see = energy_see}, .early = early, .then = NAN};
+    run_watched(&e.watched,
+                "billow: 1\n"
+                "domain: {cells: [32, 32, 32], size: [6.283185307179586, 6.283185307179586, 6.283185307179586],\n"
+                "         origin: [0, 0, 0], sides: {rest: periodic}}\n"
+                "time: {fps: 16, frames: 1-%d, dt: 0.0625}\n"
+                "stages:\n"
+                "  - set: {id: flow, field: vel, keep: true, value: [\"sin(x)*cos(y)*cos(z)\", "
+                "\"-cos(x)*sin(y)*cos(z)\", 0]}\n"
+                "  - mac.advect: {%s}\n"
+                "  - mac.project: {tolerance: 1e-4}\n"
+                "  - stats: {}\n",
+                frames + 1, advect);
+    test_end(&e.watched.run);
     return e;
 }
 
