@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Noise textures in space, 0 … 1: value noise (values at whole numbers, a quintic between them), octaves of it, and
+ * cellular noise. */
+#ifndef BW_VALUE_NOISE_H
+#define BW_VALUE_NOISE_H
+
+/// At a place in waves.
+float bw_value_noise(const double at[3]);
+/// Mean ½: waves from `length` down to twice the footprint, each half as long and `keep` times as strong as the last.
+float bw_fractal_noise(const double at[3], double length, int octaves, float keep, double footprint);
+/// Cells round scattered points, at most one point a cube of 1 (Worley 1996): how far the wall to the next cell is,
+/// about ½ at most; *which, 0 … 1, tells cells apart.
+float bw_cellular_noise(const double at[3], float *which);
+
+#endif
