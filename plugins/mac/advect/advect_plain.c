@@ -34,7 +34,7 @@ static void trace_plain(struct reach *vel, const struct pass *p, int dir, const 
     for (int c = 0; c < 3; c++) d[c] = (2 * first[c] + 3 * second[c] + 4 * third[c]) / 9;
 }
 
-/* x = (I - m)^-1 b; where that is nearly singular, by the turning part of m alone. */
+/* x = (I - m)^-1 b; the nearer that is to singular, the more by the turning part of m alone. */
 static void invert_plain(const double m[3][3], const double b[3], double x[3])
 {
     double a[3][3], w[3], along = 0, less = 1, det = 0;
@@ -55,8 +55,9 @@ static void invert_plain(const double m[3][3], const double b[3], double x[3])
             const int y = (c + 1) % 3, z = (c + 2) % 3;
             sum += (a[y][r] * a[z][s] - a[y][s] * a[z][r]) * b[c];
         }
-        x[q] = det > (double)ADVECT_LEAST_DETERMINANT ? sum / det
-                                                      : (b[q] + w[q] * along - (w[r] * b[s] - w[s] * b[r])) / less;
+        const double turned = (b[q] + w[q] * along - (w[r] * b[s] - w[s] * b[r])) / less;
+        const double share = fmin(fmax(det / (double)ADVECT_LEAST_DETERMINANT - 1, 0), 1);
+        x[q] = turned + (share > 0 ? share * (sum / det - turned) : 0);
     }
 }
 

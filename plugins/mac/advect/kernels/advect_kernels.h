@@ -16,7 +16,8 @@
 /// Of c's second difference that is taken off its mean over a cell's two faces (advect_newton.h).
 #define ADVECT_SHARPER 0.1875f
 
-/// Least determinant of I - s ∇g for which Newton's method inverts it (advect_newton.h).
+/// Least determinant of I - s ∇g for which Newton's method inverts it at all; from twice as much on wholly
+/// (advect_newton.h).
 #define ADVECT_LEAST_DETERMINANT 0.3f
 
 /// Largest whole number not above d, for |d| < 2^31.

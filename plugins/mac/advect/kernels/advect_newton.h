@@ -11,7 +11,8 @@
  * Fixed-point rounds diverge from a radian of turning on, and well before that make energy. So two steps of Newton's
  * method, the first with the gradient at the cell's centre, the second with that at the point reached, then one
  * evaluation, which never leads farther than gas is fast. Where gas is pressed together so that paths nearly meet, the
- * gradient's turning part alone is taken, which can always be inverted.
+ * gradient's turning part alone is taken, which can always be inverted; in between a share of each, lest rounding
+ * decide.
  *
  * c(x) is taken a little sharper than the mean of a cell's two faces, by ADVECT_SHARPER of its second difference. Three
  * means along the way blur D by an eighth of its second difference each: the flow's and c's at the cell, and the face's
@@ -21,12 +22,15 @@
 /* x = (I - m)^-1 b, m[c][a]: cells moved along c per cell along a. */
 static inline void LANES_NAME(invert)(const LANES m[3][3], const LANES b[3], LANES x[3])
 {
-    const LANES one = LANES_NAME(set)(1), half = LANES_NAME(set)(0.5f);
+    const LANES none = LANES_NAME(set)(0), one = LANES_NAME(set)(1), half = LANES_NAME(set)(0.5f);
+    const LANES least = LANES_NAME(set)(ADVECT_LEAST_DETERMINANT);
     const LANES xx = one - m[0][0], yy = one - m[1][1], zz = one - m[2][2];
     const LANES c0 = yy * zz - m[1][2] * m[2][1], c1 = m[1][2] * m[2][0] + m[1][0] * zz,
                 c2 = m[1][0] * m[2][1] + yy * m[2][0];
     const LANES det = xx * c0 - m[0][1] * c1 - m[0][2] * c2;
-    const LANES by = one / LANES_NAME(above)(det, LANES_NAME(set)(ADVECT_LEAST_DETERMINANT), det, one);
+    const LANES by = one / LANES_NAME(above)(det, least, det, one);
+    const LANES over = det * LANES_NAME(set)(1 / ADVECT_LEAST_DETERMINANT) - one;
+    const LANES share = LANES_NAME(above)(over, one, one, LANES_NAME(above)(over, none, over, none)); // of the whole
     const LANES whole[3] = {
         by * (c0 * b[0] + (m[0][1] * zz + m[0][2] * m[2][1]) * b[1] + (m[0][1] * m[1][2] + m[0][2] * yy) * b[2]),
         by * (c1 * b[0] + (xx * zz - m[0][2] * m[2][0]) * b[1] + (m[0][2] * m[1][0] + xx * m[1][2]) * b[2]),
@@ -37,7 +41,7 @@ static inline void LANES_NAME(invert)(const LANES m[3][3], const LANES b[3], LAN
     for (int a = 0; a < 3; a++) {
         const int p = (a + 1) % 3, q = (a + 2) % 3;
         const LANES turned = less * (b[a] + w[a] * along - (w[p] * b[q] - w[q] * b[p]));
-        x[a] = LANES_NAME(above)(det, LANES_NAME(set)(ADVECT_LEAST_DETERMINANT), whole[a], turned);
+        x[a] = turned + share * (whole[a] - turned);
     }
 }
 
