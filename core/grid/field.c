@@ -112,6 +112,7 @@ enum bw_status bw_field_clear(struct bw_field *f)
         }
         bw_pool_unref(blank);
     }
+    f->writer = NULL;
     bw_ranks_same(f);
     return BW_OK;
 }

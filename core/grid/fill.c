@@ -7,7 +7,7 @@
  *   mac, along the side's axis   closed: the boundary face moves with the wall, odd mirror beyond; open: as the
  *                                boundary face; inflow: the stream
  *   mac, tangential  closed: mirrored (free slip) or odd about the wall's velocity (no slip); open: as the nearest
- *                    cell; inflow: the stream */
+ *                    cell; inflow: the stream. Of what is no velocity, such as a force, walls and streams have 0 */
 #include "grid.h"
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static struct ghost ghost_rule(const struct bw_field_info *f, uint32_t c, int a,
         if (s->kind == BW_CLOSED) return (struct ghost){high ? 2 * n - 1 - x : -1 - x, 1, 0};
         return (struct ghost){high ? n - 1 : 0, 0, f->background[c]};
     }
-    double u = s->velocity[c];
+    const double u = f->still ? 0 : s->velocity[c];
     if (s->kind == BW_INFLOW) return (struct ghost){high ? n - 1 : 0, 0, u};
     if (normal) {
         if (s->kind == BW_OPEN) return (struct ghost){high ? n : 0, 1, 0};

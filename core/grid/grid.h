@@ -50,7 +50,7 @@ struct bw_field {
     _Atomic int missed; /* what is not here was asked for */
     bool scratch;
     struct bw_field *next;         /* in the domain's list */
-    const struct bw_stage *writer; /* the last to change it; NULL: none has */
+    const struct bw_stage *writer; /* the last to change it since it was cleared; NULL: none has */
 };
 
 struct bw_domain {

@@ -42,7 +42,11 @@ static enum bw_status plan_rows(struct sweep_job *j)
     size_t n = (size_t)j->d->topo->pub.count + 1;
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         struct sweep_row *r = &j->row[i];
-        if (r->spent && !r->f->scratch && !row_replacing(j, i)) return BW_ERR_PLUGIN;
+        if (r->spent && !r->f->scratch && !row_replacing(j, i)) {
+            if (r->f->info.lifetime != BW_STEP) return BW_ERR_PLUGIN;
+            r->spent = false;
+            r->cleared = true;
+        }
         for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
             if (!(r->data[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
             if (!sweep_is_cell(r) && !(r->rim[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
@@ -380,6 +384,8 @@ enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep 
     if (status == BW_OK) reduce(&j);
     rows_end(&j, status == BW_OK);
     if (status == BW_OK) sweep_share_end(&j);
+    for (uint32_t i = 0; i < s->n_access && status == BW_OK; i++)
+        if (j.row[i].cleared) status = bw_field_clear(j.row[i].f);
     bw_free(j.mine);
     bw_free(j.result);
     return status;

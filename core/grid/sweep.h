@@ -12,9 +12,10 @@ struct sweep_row {
     struct bw_field *f;
     uint32_t mode;
     int32_t halo;
-    bool fresh; /* results go to new tiles */
-    bool own;   /* faces that are the next tile's are not there: a view may be the tile itself */
-    bool spent; /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
+    bool fresh;   /* results go to new tiles */
+    bool own;     /* faces that are the next tile's are not there: a view may be the tile itself */
+    bool spent;   /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
+    bool cleared; /* a step's field that is not wanted afterwards */
     void **data[3], **rim[3];
 };
 

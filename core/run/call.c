@@ -85,6 +85,7 @@ void call_clock(const struct bw_chain *c, struct run_stage *s, double dt)
 {
     s->pub.time = c->clock.time;
     s->pub.dt = dt;
+    s->pub.span = dt > 0 ? s->span : 0;
     s->pub.step = s->fresh ? 0 : c->clock.step;
     s->pub.frame = (double)c->preset->time.first + (c->clock.time + dt) * c->preset->time.fps;
 }

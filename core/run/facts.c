@@ -102,10 +102,10 @@ char *bw_chain_describe(const struct bw_chain *c)
                 named ? ")" : "", several ? " in " : "", several ? s->pub.grid->name : "");
         for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
             struct bw_port p = port_row(s, k);
-            fprintf(f, "      %-6s %-12s",
-                    p.access == BW_READ     ? "reads"
-                    : p.access == BW_UPDATE ? "updates"
-                                            : "writes",
+            fprintf(f, "      %-7s %-12s",
+                    p.access == BW_READ || p.access == BW_READ_LAST ? "reads"
+                    : p.access == BW_UPDATE                         ? "updates"
+                                                                    : "writes",
                     p.name);
             for (uint32_t q = 0; q < s->bound[k].count && s->bound[k].fields; q++)
                 describe_field(c, f, s->bound[k].fields[q]);

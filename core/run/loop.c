@@ -146,6 +146,27 @@ static enum bw_status particles_watch(struct bw_chain *c, const struct run_stage
     return BW_OK;
 }
 
+/* By how much the flow of each domain goes on: as one of its stages says, or as the step is long. */
+static enum bw_status spans_find(struct bw_chain *c, double dt)
+{
+    for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].span = dt;
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        struct run_stage *s = &c->stages.stage[i];
+        if (!s->pub.desc->span || !call_due(c, s)) continue;
+        call_clock(c, s, dt);
+        const struct where_was was = stage_enter(s, "span");
+        const double span = s->pub.desc->span(&s->pub);
+        stage_leave(s, &was);
+        enum bw_status status = call_status(c, s, BW_OK, "span");
+        if (status == BW_OK && !(span > 0 && span < HUGE_VAL))
+            status = log_fail(&c->log, &s->preset->place, BW_ERR_PLUGIN, "%s: span answered %g s", s->pub.id, span);
+        if (status != BW_OK) return status;
+        for (int32_t k = 0; k < c->stages.n; k++)
+            if (c->stages.stage[k].domain == s->domain) c->stages.stage[k].span = span;
+    }
+    return BW_OK;
+}
+
 /// ALL make a step; of the others those that are flagged so are set up.
 enum stages_which { STAGES_ALL, STAGES_SETUP, STAGES_FRESH };
 
@@ -206,6 +227,7 @@ static enum bw_status substep(struct bw_chain *c, double remaining, double frame
     if (status != BW_OK) return status;
     c->clock.step++;
     status = params_eval_all(c, c->clock.time + dt);
+    if (status == BW_OK) status = spans_find(c, dt);
     if (status == BW_OK) status = stages_step(c, dt, STAGES_ALL);
     *made = dt;
     c->clock.time += dt;

@@ -84,10 +84,10 @@ json_t *params_json(const struct bw_param *rows, uint32_t n)
 json_t *port_json(const struct bw_port *p)
 {
     static const char *const kind[] = {"scalar", "vector", "mac", "particles"};
-    static const char *const access[] = {"", "reads", "updates", "writes"};
+    static const char *const access[] = {"", "reads", "updates", "writes", "reads and clears"};
     json_t *o = json_object();
     text_set(o, "name", p->name);
-    text_set(o, "access", access[p->access < 4 ? p->access : 0]);
+    text_set(o, "access", access[p->access <= BW_READ_LAST ? p->access : 0]);
     text_set(o, "kind", p->flags & BW_PORT_LIST ? "fields" : kind[p->kind < 4 ? p->kind : 0]);
     text_set(o, "precision", p->precision == BW_F64P ? "f64" : "f32");
     text_set(o, "unit", p->unit && strcmp(p->unit, "1") ? p->unit : NULL);

@@ -91,7 +91,8 @@ static void ports_check(const struct bw_entry *e, struct bw_diag *d)
         }
         for (uint32_t k = 0; k < i; k++) {
             const struct bw_port *before = &e->stage->ports[k];
-            if (before->name && p->name && !strcmp(before->name, p->name) && before->access == p->access) {
+            if (before->name && p->name && !strcmp(before->name, p->name) && before->access == p->access &&
+                !before->domain == !p->domain) {
                 bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: is there twice", e->id, name);
             }
         }

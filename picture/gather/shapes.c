@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shapes.h"
-#include <picture/volume/material/displacement.h>
+#include <picture/volume/material/uneven.h>
 
 #include <string.h>
 
@@ -17,11 +17,11 @@ static int32_t look_of(const struct bw_picture_obstacles *wish, const char *stag
 static struct bw_form_grown grown_of(const struct bw_picture_obstacles *wish, int32_t look, uint32_t lot)
 {
     const struct bw_picture_obstacle *each = wish->each.items, *own = look ? &each[look - 1] : &wish->all;
-    const int32_t displaced = own->material == BW_MATERIAL_BARK    ? BW_DISPLACED_LOG
-                              : own->material == BW_MATERIAL_CLOTH ? BW_DISPLACED_RAGS
-                              : own->material == BW_MATERIAL_WAX   ? BW_DISPLACED_WAX
-                                                                   : BW_DISPLACED_NOT;
-    return (struct bw_form_grown){displaced, lot};
+    const int32_t uneven = own->material == BW_MATERIAL_BARK    ? BW_UNEVEN_LOG
+                           : own->material == BW_MATERIAL_CLOTH ? BW_UNEVEN_RAGS
+                           : own->material == BW_MATERIAL_WAX   ? BW_UNEVEN_WAX
+                                                                : BW_UNEVEN_NOT;
+    return (struct bw_form_grown){uneven, lot};
 }
 
 enum bw_status bw_gather_shapes(const struct bw_tools *tools, const struct bw_frame *frame,

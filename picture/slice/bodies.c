@@ -4,7 +4,7 @@
  * right of it: a flat patch would look like a hole. Where a map glows it is cast concrete, dull, whose sides are lit by
  * what lies before them, most at their edges. */
 #include "bodies.h"
-#include <picture/volume/material/value_noise.h>
+#include <picture/volume/material/grain.h>
 
 #include <math.h>
 
@@ -80,8 +80,8 @@ static float concrete(double u, double v, const double pixel[2], double height)
     const double at[3] = {u / (pixel[1] * height), v / (pixel[1] * height), 0.5}, foot = 1 / height;
     const double cell[3] = {at[0] / PEBBLE, at[1] / PEBBLE, 0.5};
     float which;
-    const float edge = bw_cellular_noise(cell, &which), round = fminf(fmaxf(6 * (edge - 0.08f), 0), 1);
-    const float stain = bw_fractal_noise(at, 0.2, 3, 0.6f, foot), grit = bw_fractal_noise(at, 0.008, 2, 0.8f, foot);
+    const float edge = bw_grain_cells(cell, &which), round = fminf(fmaxf(6 * (edge - 0.08f), 0), 1);
+    const float stain = bw_grain_waves(at, 0.2, 3, 0.6f, foot), grit = bw_grain_waves(at, 0.008, 2, 0.8f, foot);
     return (0.85f + 0.3f * stain) * (0.9f + 0.2f * grit) * (1 + 0.15f * round * (which - 0.45f));
 }
 

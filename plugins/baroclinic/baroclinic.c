@@ -6,14 +6,13 @@
  *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: deviation that the fluid carries, T: its excess over ambient temperature
  *
  * On vortons: by way of a lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it
- * with their positions. `method: gourlay` is part 8's (gourlay.c), added once a step. On a grid: `velocity: vel` pushes
- * that field by q g (force.c), whose curl is the same; density and temperature are then the grid's.
+ * with their positions. `method: gourlay` is part 8's (gourlay.c), added once a step. On a grid: `grid: true` adds q g
+ * to `force` (force.c), whose curl is the same; density and temperature are then the grid's.
  *
  * The explicit step must resolve the fastest wave, N² = g |ρ'|/(ρ₀ h): dt ≤ 0.5/N.
  *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */
 #include "force.h"
 #include "stages.h"
-#include <common/flow/push.h>
 #include <common/vec3.h>
 #include <string.h>
 #include <time.h>
@@ -26,8 +25,7 @@ enum { METHOD_CONSERVE, METHOD_GOURLAY };
 struct params {
     bw_vec3 gravity;
     double ambient_density, expansion, cell, smoke;
-    int32_t method, density;
-    const char *velocity;
+    int32_t method, density, grid;
 };
 
 static const struct bw_param params[] = {
@@ -59,8 +57,7 @@ static const struct bw_param params[] = {
      .flags = BW_PARAM_STATIC,
      .was = "seed=gourlay"},
     BW_F64(struct params, cell, "cell", "0 m", 0, 1e6, "m", "Spacing of the vortons' lattice; 0: their mean radius."),
-    BW_FIELD(struct params, velocity, "velocity", "none",
-             "Staggered field to push, such as vel, by the grid's density and temperature."),
+    BW_BOOL(struct params, grid, "grid", "false", "Push the gas of a grid, by its own density and temperature."),
     BW_F64(struct params, smoke, "smoke", "0 kg/m^3", -1e6, 1e6, "kg/m^3",
            "On a grid: what smoke of density 1 adds to the air."),
 };
@@ -70,7 +67,7 @@ static const struct bw_attribute attributes[] = {
     {"volume", BW_F64P, 1, "m^3"}, {"density", BW_F64P, 1, "kg/m^3"}, {"temperature", BW_F64P, 1, "K"},
 };
 
-enum { PORT_VORTONS, PORT_VELOCITY, PORT_TEMPERATURE, PORT_DENSITY };
+enum { PORT_VORTONS, PORT_FORCE, PORT_TEMPERATURE, PORT_DENSITY };
 static const struct bw_port ports[] = {
     [PORT_VORTONS] = {.name = "vortons",
                       .kind = BW_PARTICLES,
@@ -79,14 +76,13 @@ static const struct bw_port ports[] = {
                       .attributes = attributes,
                       .n_attributes = BW_COUNT(attributes),
                       .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
-    [PORT_VELOCITY] = {.name = "velocity_field",
-                       .kind = BW_MAC,
-                       .access = BW_UPDATE,
-                       .unit = "m/s",
-                       .doc = "The flow on a grid.",
-                       .flags = BW_PORT_LIST,
-                       .kinds = BW_KIND_BIT(BW_MAC),
-                       .from = "velocity"},
+    [PORT_FORCE] = {.name = "force",
+                    .kind = BW_MAC,
+                    .access = BW_UPDATE,
+                    .lifetime = BW_STEP,
+                    .unit = "m/s^2",
+                    .doc = "On a grid: acceleration of the gas.",
+                    .flags = BW_PORT_OPTIONAL},
     [PORT_TEMPERATURE] = {.name = "temperature",
                           .kind = BW_SCALAR,
                           .access = BW_READ,
@@ -117,7 +113,7 @@ static struct weight weight_make(const struct bw_stage *s)
 static struct grid_force force_make(const struct bw_stage *s, const struct weight *w)
 {
     const struct params *p = s->params;
-    return (struct grid_force){.vel = bw_port_field(s, PORT_VELOCITY),
+    return (struct grid_force){.force = p->grid ? bw_port_field(s, PORT_FORCE) : NULL,
                                .temperature = p->expansion > 0 ? bw_port_field(s, PORT_TEMPERATURE) : NULL,
                                .smoke = p->smoke != 0 ? bw_port_field(s, PORT_DENSITY) : NULL,
                                .weight = w,
@@ -237,10 +233,12 @@ static enum bw_status init(struct bw_stage *s)
 {
     const struct params *p = s->params;
     const void *table;
-    if (s->ports[PORT_VELOCITY].count) return BW_OK;
+    if (p->grid && !bw_port_field(s, PORT_FORCE))
+        return s->host->fail(s, BW_ERR_PRESET, "`grid` wants a mac.project in the chain, which applies the force");
+    if (p->grid) return BW_OK;
     if (!s->ports[PORT_VORTONS].particles)
         return s->host->fail(s, BW_ERR_PRESET,
-                             "there are no vortons in this chain, and `velocity` names no field: nothing to act on");
+                             "there are no vortons in this chain, and `grid` is false: nothing to act on");
     if (p->method != METHOD_GOURLAY && !s->host->find_stage(s, BW_CARRIER, 0, &table))
         return s->host->fail(s, BW_ERR_PRESET, "needs a `vorton.advect` in the chain, which integrates what it says");
     return BW_OK;
@@ -260,7 +258,7 @@ static double max_dt(struct bw_stage *s)
     struct vortons v;
     double g = vec3_length(w.gravity), most = 0, dt = HUGE_VAL;
     if (!(g > 0)) return HUGE_VAL;
-    if (f.vel && grid_push(s, &f, &most) == BW_OK) dt = wave_dt(g, most, s->grid->h);
+    if (f.force && grid_push(s, &f, &most) == BW_OK) dt = wave_dt(g, most, s->grid->h);
     if (vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v) || !v.m.count) return dt;
     return fmin(dt, wave_dt(g, v.most / w.ambient, p->cell > 0 ? p->cell : v.radius));
 }
@@ -274,8 +272,7 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status st = vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v);
     double most = v.most / w.ambient, on_grid = 0;
     if (!st && v.m.count && p->method == METHOD_GOURLAY) st = vortons_kick(s);
-    if (!st && f.vel) st = push_begins(s);
-    if (!st && f.vel) st = grid_push(s, &f, &on_grid);
+    if (!st && f.force) st = grid_push(s, &f, &on_grid);
     if (st) return st;
     deviation_warn(s, fmax(most, on_grid));
     s->host->metric(s, "deviation", fmax(most, on_grid), BW_METRIC_MAX);

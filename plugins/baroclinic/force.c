@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every face gets dt g (q_low + q_high)/2, q from the smoke and the temperature of the cells on both sides; second
+/* Every face gets g (q_low + q_high)/2, q from the smoke and the temperature of the cells on both sides; second
  * order, explicit. The projection takes out what is a gradient and leaves the baroclinic vorticity. */
 #include "force.h"
 
@@ -30,14 +30,16 @@ static void cells_fill(const struct bw_block *b, const struct grid_force *f, str
 
 static void faces_push(const struct bw_block *b, const struct cells *c, int axis, double push)
 {
-    const struct bw_view *u = &b->view[0];
+    const struct bw_view *f = &b->view[0];
     const ptrdiff_t step = axis == 0 ? 1 : axis == 1 ? c->sy : c->sz;
-    for (int32_t k = 0; k < b->n[2] + (axis == 2); k++)
-        for (int32_t j = 0; j < b->n[1] + (axis == 1); j++)
-            for (int32_t i = 0; i < b->n[0] + (axis == 0); i++) {
+    int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
+    n[axis] += b->high[axis];
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++)
+            for (int32_t i = 0; i < n[0]; i++) {
                 const double *q = c->q + i + j * c->sy + k * c->sz;
-                ptrdiff_t at = i + j * u->sy + k * u->sz;
-                if (q[0] + q[-step] != 0) bw_put(u, axis, at, bw_get(u, axis, at) + push * 0.5 * (q[-step] + q[0]));
+                ptrdiff_t at = i + j * f->sy + k * f->sz;
+                if (q[0] + q[-step] != 0) bw_put(f, axis, at, bw_get(f, axis, at) + push * 0.5 * (q[-step] + q[0]));
             }
 }
 
@@ -50,12 +52,12 @@ static void block_push(const struct bw_block *b, void *user)
     c.q = memory + 1 + c.sy + c.sz;
     cells_fill(b, f, &c);
     for (int a = 0; a < 3; a++)
-        if (f->weight->gravity[a] * b->stage->dt != 0) faces_push(b, &c, a, f->weight->gravity[a] * b->stage->dt);
+        if (f->weight->gravity[a] != 0 && b->stage->dt > 0) faces_push(b, &c, a, f->weight->gravity[a]);
 }
 
 enum bw_status grid_push(struct bw_stage *s, const struct grid_force *f, double *most)
 {
-    struct bw_access access[3] = {{f->vel, BW_UPDATE, 0}};
+    struct bw_access access[3] = {{f->force, s->dt > 0 ? BW_UPDATE_OWN : BW_READ, 0}};
     uint32_t n = 1;
     *most = 0;
     if (f->temperature) access[n++] = (struct bw_access){f->temperature, BW_READ, 1};
@@ -63,7 +65,6 @@ enum bw_status grid_push(struct bw_stage *s, const struct grid_force *f, double 
     if (n == 1) return BW_OK;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = access,
                                                              .n_access = n,
-                                                             .block = 2,
                                                              .body = block_push,
                                                              .user = (void *)(intptr_t)f,
                                                              .maxs = most,

@@ -6,12 +6,12 @@
 #include "lattice.h"
 
 struct grid_force {
-    struct bw_field *vel, *temperature, *smoke; ///< the latter two may be NULL
+    struct bw_field *force, *temperature, *smoke; ///< m/s², to add to; the latter two may be NULL
     const struct weight *weight;
     double smoke_density; ///< kg/m³ of smoke of density 1
 };
 
-/// Push `vel` for s->dt; with dt = 0 only look. *most: largest |ρ'|/ρ₀.
+/// Add to `force`; outside of a step only look. *most: largest |ρ'|/ρ₀.
 enum bw_status grid_push(struct bw_stage *s, const struct grid_force *f, double *most);
 
 #endif

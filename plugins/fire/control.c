@@ -14,7 +14,6 @@
  * the gas that glows. */
 #include "stages.h"
 #include "target.h"
-#include <common/flow/push.h>
 #include <common/vec3.h>
 
 #include <math.h>
@@ -54,14 +53,10 @@ static const struct bw_param params[] = {
            "Share of the buoyancy that is taken away in a target: less lets flames lick upwards out of it."),
 };
 
-enum { PORT_VEL, PORT_TEMPERATURE, PORT_FLAME };
+enum { PORT_FORCE, PORT_VEL, PORT_TEMPERATURE, PORT_FLAME };
 static const struct bw_port ports[] = {
-    [PORT_VEL] = {.name = "vel",
-                  .kind = BW_MAC,
-                  .access = BW_UPDATE,
-                  .unit = "m/s",
-                  .doc = "The flow.",
-                  .flags = BW_PORT_NO_CREATE},
+    [PORT_FORCE] = BW_FORCE_PORT,
+    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow."},
     [PORT_TEMPERATURE] =
         {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "Excess over ambient."},
     [PORT_FLAME] = {.name = "flame",
@@ -79,14 +74,16 @@ struct state {
 
 /* ---- the pull on one face ---- */
 
+enum { VIEW_FORCE, VIEW_VEL, VIEW_TEMPERATURE, VIEW_FLAME };
+
 struct plan {
     const struct control *p;
     struct target target;
     struct box3 bounds; ///< beyond it nothing is pulled
     double lift[3];     ///< m/s² a kelvin
     double size;        ///< of lift
-    double dt;
-    int burns; ///< there is a field flame
+    double span;        ///< s, of the step: bw_stage.span
+    int burns;          ///< there is a field flame
 };
 
 /// What the targets ask of one component at one place.
@@ -148,26 +145,27 @@ static void point_pull(const struct plan *a, int64_t i, const double x[3], doubl
     pull_gather(f, s * sqrt(b / p->radius), own - (r > 0 ? sqrt(2 * b / r) * d[axis] : 0));
 }
 
-/// Velocity of a face at x after the pull, in gas that is `kelvin` hotter than the air.
-static double face_pull(const struct plan *a, const double x[3], double kelvin, int axis, double u)
+/// Acceleration of a face at x, of velocity u and acceleration `force` so far, in gas that is `kelvin` hotter than the
+/// air.
+static double face_pull(const struct plan *a, const double x[3], double kelvin, int axis, double u, double force)
 {
     struct pull f = {0, 0, 0, 0};
     const double b = a->size * kelvin;
     if (a->target.shaped) shape_pull(a, x, b, axis, &f);
     if (a->target.path.n > 0) path_pull(a, x, b, axis, &f);
     for (int64_t i = 0; i < a->target.n_points; i++) point_pull(a, i, x, b, axis, &f);
-    u += a->dt * (f.along * b - fmin(f.hold, 1) * a->lift[axis] * kelvin);
-    if (!(f.rate > 0)) return u;
-    const double goal = f.goal / f.rate;
-    return goal + (u - goal) * exp(-f.rate * a->dt);
+    force += f.along * b - fmin(f.hold, 1) * a->lift[axis] * kelvin;
+    if (!(f.rate > 0)) return force;
+    return force + bw_force_towards(f.goal / f.rate, -expm1(-f.rate * a->span), u, force, a->span);
 }
 
 /* ---- blocks ---- */
 
 static void faces_pull(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis)
 {
-    const struct bw_view *v = &b->view[0], *t = &b->view[1];
-    const int hi[3] = {c->hi[0] + (axis == 0), c->hi[1] + (axis == 1), c->hi[2] + (axis == 2)};
+    const struct bw_view *v = &b->view[VIEW_FORCE], *w = &b->view[VIEW_VEL], *t = &b->view[VIEW_TEMPERATURE];
+    int hi[3] = {c->hi[0], c->hi[1], c->hi[2]};
+    if (hi[axis] < b->n[axis] || b->high[axis]) hi[axis]++;
     const ptrdiff_t back = axis == 0 ? 1 : axis == 1 ? t->sy : t->sz;
     for (int k = c->lo[2]; k < hi[2]; k++)
         for (int j = c->lo[1]; j < hi[1]; j++)
@@ -178,14 +176,15 @@ static void faces_pull(const struct plan *a, const struct bw_block *b, const str
                 const double x[3] = {block_coord(b, 0, i + (axis == 0 ? 0 : 0.5)),
                                      block_coord(b, 1, j + (axis == 1 ? 0 : 0.5)),
                                      block_coord(b, 2, k + (axis == 2 ? 0 : 0.5))};
-                float *u = bw_f32(v, axis) + i + j * v->sy + k * v->sz;
-                *u = (float)face_pull(a, x, kelvin, axis, (double)*u);
+                float *f = bw_f32(v, axis) + i + j * v->sy + k * v->sz;
+                const float u = bw_f32(w, axis)[i + j * w->sy + k * w->sz];
+                *f = (float)face_pull(a, x, kelvin, axis, (double)u, (double)*f);
             }
 }
 
 static void glow_count(const struct plan *a, const struct bw_block *b)
 {
-    const struct bw_view *t = &b->view[a->burns ? 2 : 1];
+    const struct bw_view *t = &b->view[a->burns ? VIEW_FLAME : VIEW_TEMPERATURE];
     const double least = a->burns ? 0 : GLOW;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++)
@@ -306,7 +305,7 @@ static enum bw_status targets_place(struct bw_stage *s, struct plan *a, int stri
 {
     const struct control *p = s->params;
     a->p = p;
-    a->dt = s->dt;
+    a->span = s->span;
     a->target.shaped = p->shape.kind >= 0;
     a->target.domain = s->grid;
     a->target.radius = p->radius;
@@ -356,14 +355,14 @@ static enum bw_status step(struct bw_stage *s)
     api->lift(lifts, a.lift);
     a.size = vec3_length(a.lift);
     if (!(a.size > 0)) s->host->log(s, BW_LOG_WARNING, "hot gas has no buoyancy in %s: nothing is steered", lifts->id);
-    const struct bw_access access[] = {{bw_port_field(s, PORT_VEL), BW_UPDATE, 0},
-                                       {bw_port_field(s, PORT_TEMPERATURE), BW_READ, 1},
-                                       {bw_port_field(s, PORT_FLAME), BW_READ, 0}};
-    a.burns = access[2].field != NULL;
-    if ((status = push_begins(s))) return status;
+    const struct bw_access access[] = {[VIEW_FORCE] = {bw_port_field(s, PORT_FORCE), BW_UPDATE_OWN, 0},
+                                       [VIEW_VEL] = {bw_port_field(s, PORT_VEL), BW_READ, 1},
+                                       [VIEW_TEMPERATURE] = {bw_port_field(s, PORT_TEMPERATURE), BW_READ, 1},
+                                       [VIEW_FLAME] = {bw_port_field(s, PORT_FLAME), BW_READ, 0}};
+    a.burns = access[VIEW_FLAME].field != NULL;
     status = s->host->sweep(
         s, &(struct bw_sweep){
-               .access = access, .n_access = a.burns ? 3 : 2, .body = body, .user = &a, .sums = glow, .n_sums = 2});
+               .access = access, .n_access = a.burns ? 4 : 3, .body = body, .user = &a, .sums = glow, .n_sums = 2});
     if (!status) s->host->metric(s, "overlap", glow[1] > 0 ? glow[0] / glow[1] : 0, BW_METRIC_LAST);
     return status;
 }

@@ -104,6 +104,12 @@ static const struct bw_port ports[FLUX_PORTS] = {
                  .doc = "Mass over the ambient one, kg/m3, never below 0: what is shown. Bind it to another name to "
                         "carry smoke instead."},
     [VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
+    [FORCE] = {.name = "force",
+               .kind = BW_MAC,
+               .access = BW_READ_LAST,
+               .lifetime = BW_STEP,
+               .unit = "m/s^2",
+               .doc = "What the stages above push the gas with."},
     [SOLID] = {.name = "solid",
                .kind = BW_SCALAR,
                .access = BW_READ,
@@ -279,6 +285,7 @@ static enum bw_status step(struct bw_stage *s)
     double signal = 0;
     enum bw_status status = task_make(&t, s);
     t.st->steps = 0;
+    if (status == BW_OK && s->dt > 0) status = flux_push(&t);
     if (status == BW_OK && s->dt <= 0) status = flux_look(&t, &signal);
     else if (status == BW_OK && t.p->mode == FLUX_MASS_FLOW) {
         status = flux_look(&t, &signal);

@@ -25,7 +25,7 @@ struct flux {
     struct flux_mass_flow mass_flow;
 };
 
-enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, SOLID, SOLID_VEL, WALL, CARRY, FLUX_PORTS };
+enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, FORCE, SOLID, SOLID_VEL, WALL, CARRY, FLUX_PORTS };
 
 /// A cell that holds no gas.
 struct flux_bad {
@@ -131,6 +131,9 @@ enum bw_status flux_euler_run(struct flux_task *t);
 /* uncover.c */
 /// Gives the cells that obstacles left the gas around them; after flux_look.
 enum bw_status flux_uncover(struct flux_task *t);
+/* push.c */
+/// Pushes the gas by the field `force`, which is used up.
+enum bw_status flux_push(struct flux_task *t);
 /* output.c */
 enum bw_status flux_output(struct flux_task *t);
 /* survey.c */

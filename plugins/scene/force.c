@@ -2,7 +2,6 @@
 /* Stage force: wind, vortex, attractor or turbulence within a shape (laws: force_push.c). */
 #include "force.h"
 #include "stages.h"
-#include <common/flow/push.h>
 #include <common/vec3.h>
 
 #include <math.h>
@@ -78,9 +77,10 @@ static const struct bw_param params[] = {
            "How thick a front is taken for; at least two cells and at most 32.", BW_PARAM_MIN_OPEN),
 };
 
-enum { PORT_VEL, PORT_FRONT, PORT_MASS, PORT_MOMENTUM, PORT_ENERGY };
+enum { PORT_FORCE, PORT_VEL, PORT_FRONT };
 static const struct bw_port ports[] = {
-    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
+    [PORT_FORCE] = BW_FORCE_PORT,
+    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow, for wind."},
     [PORT_FRONT] = {.name = "front_field",
                     .kind = BW_SCALAR,
                     .access = BW_READ,
@@ -88,24 +88,6 @@ static const struct bw_port ports[] = {
                     .kinds = BW_KIND_BIT(BW_SCALAR),
                     .from = "front",
                     .doc = "What has the fronts."},
-    [PORT_MASS] = {.name = "mass",
-                   .kind = BW_SCALAR,
-                   .access = BW_READ,
-                   .unit = "kg/m^3",
-                   .flags = BW_PORT_OPTIONAL,
-                   .doc = "Of a gas that carries momentum."},
-    [PORT_MOMENTUM] = {.name = "momentum",
-                       .kind = BW_VECTOR,
-                       .access = BW_UPDATE,
-                       .unit = "kg/(m^2 s)",
-                       .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
-                       .doc = "Pushed in place of vel where there is one."},
-    [PORT_ENERGY] = {.name = "energy",
-                     .kind = BW_SCALAR,
-                     .access = BW_UPDATE,
-                     .unit = "J/m^3",
-                     .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
-                     .doc = "Its energy, that of its motion included."},
 };
 
 /* Factors of the octaves: accelerations fall by 2^(-1/3) an octave, as in Kolmogorov's cascade, and sum up to
@@ -154,32 +136,17 @@ static enum bw_status init(struct bw_stage *s)
     return status ? status : region_ready(s, &pose);
 }
 
-/* What the sweep reads and writes; how many rows. */
-static uint32_t views_place(const struct bw_stage *s, struct force_plan *a, struct bw_access access[4])
-{
-    struct bw_field *momentum = bw_port_field(s, PORT_MOMENTUM), *mass = bw_port_field(s, PORT_MASS),
-                    *energy = bw_port_field(s, PORT_ENERGY);
-    const int gas = momentum && mass;
-    uint32_t n = 0;
-    access[n++] = gas ? (struct bw_access){momentum, BW_UPDATE, 0}
-                      : (struct bw_access){bw_port_field(s, PORT_VEL), BW_UPDATE_OWN, 0};
-    if (s->ports[PORT_FRONT].count) access[a->fronts = (int)n++] = (struct bw_access){NULL, BW_READ_LAST, FRONT_HALO};
-    if (gas) access[a->mass = (int)n++] = (struct bw_access){mass, BW_READ, 0};
-    if (gas && energy) access[a->energy = (int)n++] = (struct bw_access){energy, BW_UPDATE, 0};
-    return n;
-}
-
 static enum bw_status step(struct bw_stage *s)
 {
     const struct force *p = s->params;
     const struct vortex *v = &p->kind.vortex;
     struct force_plan a = {.kind = &p->kind,
-                           .dt = s->dt,
+                           .span = s->span,
                            .time = s->time + 0.5 * s->dt, // the middle: second order where the pattern changes
                            .width = fmax(p->falloff, s->grid->h),
                            .front_change = p->front_change,
                            .front_width = fmin(fmax(p->front_width, 2 * s->grid->h), 32 * s->grid->h),
-                           .keep = exp(-p->kind.wind.rate * s->dt),
+                           .keep = exp(-p->kind.wind.rate * s->span),
                            .seed = bw_rng((uint64_t)p->kind.turbulence.seed, s->seed)};
     enum bw_status status = kind_check(s, &p->kind);
     if (!status) status = region_ready(s, &a.region);
@@ -189,10 +156,13 @@ static enum bw_status step(struct bw_stage *s)
     for (int i = 0; i < 3; i++) a.axis[i] = length > 0 ? v->axis[i] / length : 0;
     if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
     double failed = 0;
-    struct bw_access access[4];
-    const uint32_t n = views_place(s, &a, access);
-    if (a.fronts) status = front_smooth(s, bw_port_field(s, PORT_FRONT), a.front_width, &access[a.fronts].field);
-    if (!status) status = push_begins(s);
+    uint32_t n = 1;
+    struct bw_access access[2] = {[VIEW_FORCE] = {bw_port_field(s, PORT_FORCE), BW_UPDATE_OWN, 0}};
+    if (p->kind.kind == FORCE_WIND) access[n++] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_READ, 1};
+    if (s->ports[PORT_FRONT].count) {
+        access[a.fronts = (int)n++] = (struct bw_access){NULL, BW_READ_LAST, FRONT_HALO};
+        status = front_smooth(s, bw_port_field(s, PORT_FRONT), a.front_width, &access[a.fronts].field);
+    }
     if (status) return status;
     status = s->host->sweep(s, &(struct bw_sweep){.access = access,
                                                   .n_access = n,

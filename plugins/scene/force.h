@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a force does to a block of faces or of a gas's momentum: force_push.c. */
+/* What a force adds to the accelerations of a block of faces: force_push.c. */
 #ifndef FORCE_H
 #define FORCE_H
 
@@ -33,20 +33,23 @@ struct force_kinds {
     struct attractor attractor;
 };
 
+/// Views of the sweep; the velocity is a wind's alone.
+enum { VIEW_FORCE, VIEW_VEL };
+
 /// A step's force.
 struct force_plan {
     const struct force_kinds *kind;
     struct pose region;
     struct box3 bounds;
-    double width, dt, time;
-    double keep;    ///< wind: share of the difference left after the step
+    double width, time;
+    double span;    ///< s, of the step: bw_stage.span
+    double keep;    ///< wind: share of the difference left after that
     double axis[3]; ///< vortex, unit length
     uint64_t seed;
     double octave[BW_NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
     int octaves;
     double front_change, front_width; ///< with a field of fronts
     int fronts;                       ///< its view; 0: none
-    int mass, energy;                 ///< views of a gas whose momentum is view 0; 0: none
 };
 
 /// Is the block near the shape? For a sweep's `reach`; `user`: the plan.

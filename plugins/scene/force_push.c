@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What else pushes the gas. s is the step's dt, c the coverage of the face by the shape (1 everywhere).
- *   wind        u' = W + (u - W)·exp(-rate·c·s): exact for any step
- *   vortex      u += s·c·strength·g(r/R)·(axis × r)/|axis × r|, r = distance from the axis
- *   attractor   u += s·c·strength·g(r/R)·(towards the point)
- *   turbulence  u += s·c·strength·curl ψ, ψ = three gradient noises that evolve in time
+/* What else pushes the gas: the acceleration f of a face. c: how much of it the shape covers (1 everywhere).
+ *   wind        f takes u to W + (u - W)·exp(-rate·c·s) in a step that is s long, whatever else pushes: exact for any s
+ *   vortex      f += c·strength·g(r/R)·(axis × r)/|axis × r|, r = distance from the axis
+ *   attractor   f += c·strength·g(r/R)·(towards the point)
+ *   turbulence  f += c·strength·curl ψ, ψ = three gradient noises that evolve in time
  * With `front` ψ is multiplied by the share of front.c, so the eddies live where that field changes, and are still
  * without divergence: heads of hot gas break up, and the air around and the gas within stay calm.
  * g(q) = q·exp((1-q²)/2) rises from 0 to its greatest value 1 at q = 1 and fades beyond.
- * In a gas that carries momentum (stage flux) it is that gas which is pushed, at the centres of its cells, by the mean
- * of what its two faces get: momentum by mass times the change of velocity, energy by what that changes of its motion.
  * ψ lives on cell edges and the curl is the discrete one, so turbulence has no divergence at all on the grid
  * (Bridson, Hourihan, Nordenstam 2007, with edges for their finite differences); in a domain one cell thick only the
  * component of ψ along the thin axis is there. */
@@ -170,30 +168,30 @@ static void row_place(const struct row *r, int i, double x[3])
     for (int a = 0; a < 3; a++) x[a] = block_coord(r->block, a, at[a] + (a == r->axis ? 0 : 0.5));
 }
 
-static void row_wind(const struct row *r, float *restrict u)
+static void row_wind(const struct row *r, float *restrict f)
 {
-    const double target = r->plan->kind->wind.velocity[r->axis], keep = r->plan->keep;
-    const bool everywhere = r->plan->region.kind == SHAPE_EVERYWHERE;
-    for (int i = 0; everywhere && i < r->n; i++) u[i] = (float)(target + (u[i] - target) * keep);
-    for (int i = 0; !everywhere && i < r->n; i++) {
-        double left = r->cover[i] >= 1 ? keep : r->cover[i] > 0 ? pow(keep, r->cover[i]) : 1;
-        u[i] = (float)(target + (u[i] - target) * left);
+    const struct bw_view *v = &r->block->view[VIEW_VEL];
+    const float *vel = bw_f32(v, r->axis) + r->from + r->j * v->sy + r->k * v->sz;
+    const double goal = r->plan->kind->wind.velocity[r->axis], keep = r->plan->keep, span = r->plan->span;
+    for (int i = 0; i < r->n; i++) {
+        const double left = r->cover[i] >= 1 ? keep : r->cover[i] > 0 ? pow(keep, r->cover[i]) : 1;
+        f[i] = (float)(f[i] + bw_force_towards(goal, 1 - left, (double)vel[i], (double)f[i], span));
     }
 }
 
 /* The curl's component `axis`: (ψ_w(v+1) - ψ_w(v) - ψ_v(w+1) + ψ_v(w))/h with v, w the axes that follow. */
-static void row_turbulence(const struct row *r, float *restrict u)
+static void row_turbulence(const struct row *r, float *restrict f)
 {
     const struct edges *e = r->edges;
     const ptrdiff_t stride[3] = {1, e->sy, e->sz}, first = r->from + r->j * e->sy + r->k * e->sz;
     int v = (r->axis + 1) % 3, w = (r->axis + 2) % 3;
     const float *pv = e->psi[v] + first, *pw = e->psi[w] + first, *pv1 = pv + stride[w], *pw1 = pw + stride[v];
-    const double scale = r->plan->dt / r->block->grid->h, *cover = r->cover;
+    const double scale = 1 / r->block->grid->h, *cover = r->cover;
     for (int i = 0; i < r->n; i++)
-        u[i] = (float)(u[i] + scale * cover[i] * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
+        f[i] = (float)(f[i] + scale * cover[i] * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
 }
 
-static void row_centred(const struct row *r, float *u)
+static void row_centred(const struct row *r, float *f)
 {
     bool vortex = r->plan->kind->kind == FORCE_VORTEX;
     for (int i = 0; i < r->n; i++) {
@@ -201,7 +199,7 @@ static void row_centred(const struct row *r, float *u)
         if (r->cover[i] <= 0) continue;
         row_place(r, i, x);
         double push = vortex ? vortex_push(r->plan, x, r->axis) : attractor_push(r->plan, x, r->axis);
-        u[i] = (float)(u[i] + r->plan->dt * r->cover[i] * push);
+        f[i] = (float)(f[i] + r->cover[i] * push);
     }
 }
 
@@ -218,100 +216,32 @@ static int row_cover(struct row *r)
     return any;
 }
 
-/* Faces of one component: (i,j,k) is u[i + j*sy + k*sz]. */
-struct faces {
-    float *u;
-    ptrdiff_t sy, sz;
-    bool all; ///< the high faces too, whosoever they are
-};
-
 static void axis_push(const struct force_plan *a, const struct bw_block *b, const struct edges *e,
-                      const struct cells *c, int axis, const struct faces *f)
+                      const struct cells *c, int axis)
 {
+    const struct bw_view *v = &b->view[VIEW_FORCE];
     int end[3] = {c->hi[0], c->hi[1], c->hi[2]}; // of the faces
-    if (f->all || end[axis] < b->n[axis] || b->high[axis]) end[axis]++;
+    if (end[axis] < b->n[axis] || b->high[axis]) end[axis]++;
     struct row r = {.plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0], .n = end[0] - c->lo[0]};
     for (int i = 0; i < r.n; i++) r.cover[i] = 1;
     for (r.k = c->lo[2]; r.k < end[2]; r.k++)
         for (r.j = c->lo[1]; r.j < end[1]; r.j++) {
-            float *u = f->u + r.from + r.j * f->sy + r.k * f->sz;
+            float *f = bw_f32(v, axis) + r.from + r.j * v->sy + r.k * v->sz;
             if (a->region.kind != SHAPE_EVERYWHERE && !row_cover(&r)) continue;
-            if (a->kind->kind == FORCE_WIND) row_wind(&r, u);
-            else if (a->kind->kind == FORCE_TURBULENCE) row_turbulence(&r, u);
-            else row_centred(&r, u);
+            if (a->kind->kind == FORCE_WIND) row_wind(&r, f);
+            else if (a->kind->kind == FORCE_TURBULENCE) row_turbulence(&r, f);
+            else row_centred(&r, f);
         }
 }
 
-static void faces_push(const struct force_plan *a, const struct bw_block *b, const struct edges *e,
-                       const struct cells *c)
-{
-    const struct bw_view *v = &b->view[0];
-    for (int axis = 0; axis < 3; axis++)
-        if (axis != b->grid->thin) axis_push(a, b, e, c, axis, &(struct faces){bw_f32(v, axis), v->sy, v->sz, false});
-}
-
-static double view_at(const struct bw_block *b, int view, ptrdiff_t i, int j, int k)
-{
-    const struct bw_view *v = &b->view[view];
-    return (double)bw_f32(v, 0)[i + j * v->sy + k * v->sz];
-}
-
-/* Of a cell that has `was` of it. */
-static double wind_momentum(const struct force_plan *a, const struct bw_block *b, const int at[3], int axis,
-                            double mass, double was)
-{
-    const double goal = mass * a->kind->wind.velocity[axis];
-    double x[3];
-    for (int n = 0; n < 3; n++) x[n] = block_coord(b, n, at[n] + 0.5);
-    const double cover = pose_cover(&a->region, x, a->width);
-    return goal + (was - goal) * pow(a->keep, cover);
-}
-
-/* Component `axis` of the momentum of a block's cells, by half of what each of the two faces of a cell was given. */
-static void momentum_add(const struct force_plan *a, const struct bw_block *b, const struct cells *c, int axis,
-                         const struct faces *f)
-{
-    const struct bw_view *v = &b->view[0], *w = &b->view[a->energy];
-    const ptrdiff_t next = axis == 0 ? 1 : axis == 1 ? f->sy : f->sz;
-    for (int k = c->lo[2]; k < c->hi[2]; k++)
-        for (int j = c->lo[1]; j < c->hi[1]; j++)
-            for (int i = c->lo[0]; i < c->hi[0]; i++) {
-                const float *u = f->u + i + j * f->sy + k * f->sz;
-                float *m = bw_f32(v, axis) + i + j * v->sy + k * v->sz;
-                const double mass = view_at(b, a->mass, i, j, k), was = (double)*m;
-                if (!(mass > 0)) continue;
-                const double now = a->kind->kind == FORCE_WIND
-                                       ? wind_momentum(a, b, (const int[3]){i, j, k}, axis, mass, was)
-                                       : was + mass * 0.5 * ((double)u[0] + (double)u[next]);
-                *m = (float)now;
-                if (!a->energy) continue;
-                float *energy = bw_f32(w, 0) + i + j * w->sy + k * w->sz;
-                *energy = (float)((double)*energy + 0.5 * (now * now - was * was) / mass);
-            }
-}
-
-/* The same for a gas that carries momentum. 0: out of memory. */
-static int momentum_push(const struct force_plan *a, const struct bw_block *b, const struct edges *e,
-                         const struct cells *c)
-{
-    const ptrdiff_t sy = b->n[0] + 1, sz = sy * (b->n[1] + 1), all = sz * (b->n[2] + 1);
-    const struct faces f = {b->stage->host->body_scratch(b, (size_t)all * sizeof(float)), sy, sz, true};
-    if (!f.u) return 0;
-    for (int axis = 0; axis < 3; axis++) {
-        if (axis == b->grid->thin) continue;
-        for (ptrdiff_t i = 0; i < all; i++) f.u[i] = 0;
-        if (a->kind->kind != FORCE_WIND) axis_push(a, b, e, c, axis, &f);
-        momentum_add(a, b, c, axis, &f);
-    }
-    return 1;
-}
-
-/* Blocks away from the shape are left alone. */
+/* Blocks away from the shape are left alone; of the velocity a block needs its own faces. */
 int force_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
+    const struct force_plan *a = user;
     struct cells c;
-    (void)row, (void)reach; // what is updated alone has blocks that do without it
-    return box_cells(&((const struct force_plan *)user)->bounds, b, &c);
+    if (a->kind->kind == FORCE_WIND && row == VIEW_VEL)
+        for (int q = 0; q < 6; q++) reach[q] = (q & 1) && b->high[q / 2];
+    return box_cells(&a->bounds, b, &c);
 }
 
 void force_push(const struct bw_block *b, void *user)
@@ -322,7 +252,7 @@ void force_push(const struct bw_block *b, void *user)
     if (!box_cells(&a->bounds, b, &cells)) return;
     const bool turbulent = a->kind->kind == FORCE_TURBULENCE;
     if (turbulent && !edges_make(a, b, &edges)) b->sum[0] += 1;
-    else if (turbulent && !edges.psi[0]) return;
-    else if (!a->mass) faces_push(a, b, &edges, &cells);
-    else if (!momentum_push(a, b, &edges, &cells)) b->sum[0] += 1;
+    if (turbulent && !edges.psi[0]) return;
+    for (int axis = 0; axis < 3; axis++)
+        if (axis != b->grid->thin) axis_push(a, b, &edges, &cells, axis);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The preset's `ambient`, the temperature of the air around, reaches every stage that asks for it; a stage that is told
  * otherwise keeps its own. */
-#include "physics.h"
+#include "pushed.h"
 
 static const double usual = 293.15, cold = 280;
 
@@ -23,20 +23,20 @@ static double most_of(struct test_run r, const char *field, uint32_t c)
 
 Test(ambient, lifts_in_mac_forces)
 {
-    static const char rest[] = HOT KEEP_VEL "  - mac.forces: {}\n",
-                      own[] = HOT KEEP_VEL "  - mac.forces: {ambient: 300}\n";
-    const double plain = most_of(run(BOX("") "%s", rest), "vel", 2);
-    const double now = most_of(run(BOX("ambient: 280 K\n") "%s", rest), "vel", 2);
-    const double told = most_of(run(BOX("ambient: 280 K\n") "%s", own), "vel", 2);
+    static const char rest[] = HOT KEEP_VEL "  - mac.forces: {}\n" PUSHED,
+                      own[] = HOT KEEP_VEL "  - mac.forces: {ambient: 300}\n" PUSHED;
+    const double plain = most_of(run_pushed(BOX("") "%s", rest), "vel", 2);
+    const double now = most_of(run_pushed(BOX("ambient: 280 K\n") "%s", rest), "vel", 2);
+    const double told = most_of(run_pushed(BOX("ambient: 280 K\n") "%s", own), "vel", 2);
     cr_assert_float_eq(now / plain, usual / cold, 1e-6, "%.9g times the lift", now / plain);
     cr_assert_float_eq(told / plain, usual / 300, 1e-6, "%.9g times the lift", told / plain);
 }
 
 Test(ambient, expands_in_baroclinic)
 {
-    static const char rest[] = HOT KEEP_VEL "  - mac.advect: {}\n  - baroclinic: {velocity: vel}\n";
-    const double plain = most_of(run(BOX("") "%s", rest), "vel", 2);
-    const double now = most_of(run(BOX("ambient: 280 K\n") "%s", rest), "vel", 2);
+    static const char rest[] = HOT KEEP_VEL "  - mac.advect: {}\n  - baroclinic: {grid: true}\n" PUSHED;
+    const double plain = most_of(run_pushed(BOX("") "%s", rest), "vel", 2);
+    const double now = most_of(run_pushed(BOX("ambient: 280 K\n") "%s", rest), "vel", 2);
     cr_assert_float_eq(now / plain, usual / cold, 1e-6, "%.9g times the push", now / plain);
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/: a page a stage and exporter, and one a section of presets, made from the program's own tables. And
-the manual page, which the build makes from the program's help.
+"""docs/reference/: a page a stage and exporter, and one a section of presets, made from the program's own tables. The
+manual page, which the build makes from the program's help. And the step that docs/architecture.md walks: is it the one
+that the program makes?
 
     reference.py ROOT BUILD BILLOW            are the pages what the program says? "N passed, N failed"
     reference.py ROOT BUILD BILLOW --write    write them: ./dev reference"""
@@ -147,6 +148,36 @@ def manual_wrong(build, billow):
     return bad
 
 
+def step_made(billow, preset):
+    """Of each stage, in order: what it reads and what it changes."""
+    text = subprocess.run([billow, "bake", preset, "--dry-run"], check=True, capture_output=True, text=True).stdout
+    out = []
+    for line in text.splitlines():
+        stage, port = re.match(r" *\d+\. (\S+)", line), re.match(r" {6}(\w+) +(\S+) +(.*:.*)", line)
+        if stage:
+            out.append((stage.group(1), set(), set()))
+        elif port and out:
+            out[-1][1 if port.group(1) == "reads" else 2].update(re.findall(r":([\w.]+)", port.group(3)))
+    return [(name, reads - changes, changes) for name, reads, changes in out]
+
+
+def step_told(text):
+    part = text.split("## A step, stage by stage")[1].split("\n## ")[0]
+    rows = [[re.findall(r"`([\w.]+)`", cell) for cell in line.split("|")[1:4]] for line in part.splitlines()
+            if line.startswith("| `")]
+    return [(cells[0][0], set(cells[1]), set(cells[2])) for cells in rows]
+
+
+def step_wrong(root, billow):
+    with open(os.path.join(root, "docs", "architecture.md"), encoding="utf-8") as file:
+        told = step_told(file.read())
+    made = step_made(billow, os.path.join(root, "presets", "plume.yaml"))
+    bad = ["docs/architecture.md, a step: %s reads %s and changes %s in the %s alone" % (
+        row[0], sorted(row[1]), sorted(row[2]), "program" if row in made else "table")
+        for row in made + told if (row in told) != (row in made)]
+    return bad if bad or told == made and len(made) > 5 else ["docs/architecture.md, a step: in another order"]
+
+
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
@@ -168,11 +199,11 @@ def main():
         return 0
     for name in bad:
         print("docs/reference/%s is not what the program says: ./dev reference" % name)
-    manual = manual_wrong(build, billow)
-    for line in manual:
+    wrong = manual_wrong(build, billow) + step_wrong(root, billow)
+    for line in wrong:
         print(line)
-    print("%d passed, %d failed" % (len(pages) - len(bad) + (not manual), len(bad) + len(manual)))
-    return 1 if bad or manual or len(pages) < 30 else 0
+    print("%d passed, %d failed" % (len(pages) - len(bad) + (not wrong), len(bad) + len(wrong)))
+    return 1 if bad or wrong or len(pages) < 30 else 0
 
 
 if __name__ == "__main__":

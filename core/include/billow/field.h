@@ -29,10 +29,12 @@ enum bw_kind {
 enum bw_precision { BW_F32 = 0, BW_F64P = 1, BW_I64 = 2 };
 
 enum bw_access_mode {
-    BW_READ = 1,      ///< read only
-    BW_UPDATE = 2,    ///< read and modify; any number of stages
-    BW_WRITE = 3,     ///< sole producer; old contents are discarded
-    BW_READ_LAST = 4, ///< in a sweep only: read what is not wanted afterwards
+    BW_READ = 1,   ///< read only
+    BW_UPDATE = 2, ///< read and modify; any number of stages
+    BW_WRITE = 3,  ///< sole producer; old contents are discarded
+    /// In a sweep: read what is not wanted afterwards. Of a port: read and then clear a field that lives for one step,
+    /// as what applies `force` does.
+    BW_READ_LAST = 4,
     /// In a sweep only, without a copy where that can be: as BW_UPDATE and BW_WRITE, of a tile's own faces.
     BW_UPDATE_OWN = 5,
     BW_WRITE_OWN = 6,
@@ -54,6 +56,7 @@ enum bw_port_flags {
     BW_PORT_PRIVATE = 8,    ///< the field belongs to this stage alone: it is named ID.NAME
     BW_PORT_NO_CREATE = 16, ///< an update port that does not bring the field into being
     BW_PORT_AS_FIRST = 32,  ///< the field's background is that of the field on the stage's first port
+    BW_PORT_ASKS = 64,      ///< update: it asks something of a stage below; where none there reads it, `check` says so
 };
 
 /// One attribute of a particle port.
@@ -122,6 +125,8 @@ struct bw_field_info {
     double alive;         ///< see bw_port.alive
     const char *unit;
     const struct bw_domain_info *domain;
+    uint32_t still; ///< 1: a mac field that is no velocity (its unit is not m/s): walls and streams have 0 of it
+    uint32_t reserved;
 };
 
 #ifdef __cplusplus

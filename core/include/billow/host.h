@@ -43,6 +43,9 @@ struct bw_stage {
     uint64_t seed;   ///< the run's seed mixed with the stage's id
     void *host_data; ///< the host's
     double cfl;      ///< longest way in a step that the run aims at, cells; 0: the host does not say
+    /// s, by which the flow of its domain goes on in this step, and for which forces push it; dt, but where the flow is
+    /// kept half a step ahead of what it carries: then the mean of this step's dt and the last one's, 3/2 dt at first.
+    double span;
 };
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];
@@ -86,11 +89,11 @@ enum { BW_HALO_MOST = 48 }; ///< cells that a sweep can read around a block
 struct bw_access {
     struct bw_field *field;
     /// BW_READ: state before the sweep. BW_UPDATE: in place, halo 0. BW_WRITE: every owned cell must be set; lands when
-    /// the sweep ends, so the same field may be read (with a halo) by another row. BW_READ_LAST: as BW_READ, of scratch
-    /// or of a field that another row writes; bodies look at it through their views alone, or at the tiles next to
-    /// their own, so its memory may go while the sweep runs. Scratch is then as if never written. BW_UPDATE_OWN,
-    /// BW_WRITE_OWN: as without OWN, by blocks of one tile; of mac component a, faces 0 … n[a] - 1 + high[a] along its
-    /// axis are there and to be set, no others.
+    /// the sweep ends, so the same field may be read (with a halo) by another row. BW_READ_LAST: as BW_READ, of
+    /// scratch, of a field that another row writes, or of one that lives for one step; bodies look at it through their
+    /// views alone, or at the tiles next to their own, so its memory may go while the sweep runs. Scratch is then as if
+    /// never written, a step's field as if nobody had. BW_UPDATE_OWN, BW_WRITE_OWN: as without OWN, by blocks of one
+    /// tile; of mac component a, faces 0 … n[a] - 1 + high[a] along its axis are there and to be set, no others.
     uint32_t mode;
     /// Cells of halo to fill, 0 … BW_HALO_MOST, from neighbour tiles, sides and backgrounds. Beyond a tile's edge the
     /// memory of what is read last stays until the end, and of several ranks each fetches all of the field.

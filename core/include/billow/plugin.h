@@ -55,7 +55,7 @@ extern "C" {
 
 #define BW_MAGIC 0x574f4c4cu ///< "LLOW"
 #define BW_ABI_MAJOR 0       ///< another major is refused, and so, while it is 0, is another minor …
-#define BW_ABI_MINOR 14      ///< … newer or older: build plugins with the headers of the Billow that loads them
+#define BW_ABI_MINOR 15      ///< … newer or older: build plugins with the headers of the Billow that loads them
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked
@@ -93,6 +93,9 @@ struct bw_stage_desc {
     enum bw_status (*activate)(struct bw_stage *stage);
     /// [main] Before each step: longest step it can take now, s; HUGE_VAL when it does not care. Optional.
     double (*max_dt)(struct bw_stage *stage);
+    /// [main] Before each step, once its dt is known: by how much the flow of its domain goes on in it, s, where that
+    /// is not dt: every stage of the domain finds it in stage->span. Optional; one stage a domain has it.
+    double (*span)(struct bw_stage *stage);
     /// [main] Advance by stage->dt seconds. Mandatory.
     enum bw_status (*step)(struct bw_stage *stage);
     /// [main] Once, also after a failed init. Memory from alloc() is given back by the host. Optional.
@@ -103,6 +106,21 @@ struct bw_stage_desc {
     /// the first step of a resumed run, when fields and particles are back. Optional.
     enum bw_status (*checkpoint)(struct bw_stage *stage, struct bw_archive *a);
 };
+
+/// Row of a port table: `force`, to which whatever pushes the gas adds an acceleration; `vel` it leaves as it is. Once
+/// a step mac.project or flux adds stage->span times that to the flow: it stands below what pushes it.
+#define BW_FORCE_PORT                                                                                                  \
+    {                                                                                                                  \
+        .name = "force", .kind = BW_MAC, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "m/s^2",                    \
+        .flags = BW_PORT_ASKS, .doc = "Acceleration of the gas, which mac.project or flux applies."                    \
+    }
+
+/// Acceleration to add to `force` that takes the gas, `vel` at present, a share of the way to `goal` by the step's end:
+/// a rate's share is 1 - exp(-rate span).
+static inline double bw_force_towards(double goal, double share, double vel, double force, double span)
+{
+    return share * (goal - (vel + span * force)) / span;
+}
 
 /// The one exported symbol. It lists pointers, so that descriptors of other files can stand in a constant table.
 struct bw_module {

@@ -164,7 +164,8 @@ struct bw_span_api {
 struct bw_writer_api {
     uint32_t size;
     uint32_t reserved;
-    /// [main] The stage whose sweep or exchange was the last to write it; NULL: none has in this run.
+    /// [main] The stage whose sweep or exchange was the last to write it; NULL: none has in this run, or in this step
+    /// where the field lives for one.
     const struct bw_stage *(*last)(const struct bw_field *field);
 };
 

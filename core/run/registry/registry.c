@@ -147,7 +147,7 @@ static enum bw_status ports_check(const struct table *t, const struct bw_port *r
         if (!p.name || !*p.name)
             return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port %u has no name", t->path, t->id, i + 1);
         if (p.kind > BW_PARTICLES || p.precision > (p.kind == BW_PARTICLES ? BW_I64 : BW_F64P) || p.access < BW_READ ||
-            p.access > BW_WRITE || p.lifetime > BW_STEP)
+            p.access > BW_READ_LAST || p.lifetime > BW_STEP || (p.access == BW_READ_LAST && p.lifetime != BW_STEP))
             return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
                                  "%s: %s: port \"%s\" has an unknown kind, precision, access or lifetime", t->path,
                                  t->id, p.name);

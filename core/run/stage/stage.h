@@ -37,6 +37,7 @@ struct run_stage {
     int32_t domain;
     bool initialised, ended, failed, activating, growth_told; ///< ended: uninit has returned
     bool fresh;     ///< the checkpoint that the run goes on from does not have it: the next step begins with its set-up
+    double span;    ///< of this step: bw_stage.span
     double seconds; ///< this frame, for timings.csv
     enum bw_status fail_status;
 };

@@ -135,6 +135,7 @@ static enum bw_status fields_create(struct field_table *t, struct stage_list *st
         f->field->info.advected = f->advected;
         f->field->info.alive = f->alive;
         if (f->unit) f->field->info.unit = f->unit;
+        f->field->info.still = f->kind == BW_MAC && f->unit && strcmp(f->unit, "m/s") != 0;
     }
     for (int32_t i = 0; i < stages->n; i++) {
         struct run_stage *s = &stages->stage[i];
@@ -212,6 +213,47 @@ static void slips_warn(const struct field_table *t, const struct stage_list *sta
     }
 }
 
+/* The first stage from `from` on that reads a field, for whom others ask. NULL: none. */
+static const struct run_stage *reader_from(const struct stage_list *stages, int32_t from, intptr_t field)
+{
+    for (int32_t i = from; i < stages->n; i++)
+        for (uint32_t k = 0; k < stages->stage[i].pub.desc->n_ports; k++) {
+            const struct bw_bound *b = &stages->stage[i].bound[k];
+            const uint32_t access = port_row(&stages->stage[i], k).access;
+            for (uint32_t q = 0; q < b->count && (access == BW_READ || access == BW_READ_LAST); q++)
+                if (((const intptr_t *)b->fields)[q] == field) return &stages->stage[i];
+        }
+    return NULL;
+}
+
+static void ask_warn(const struct field_table *t, const struct stage_list *stages, int32_t index, intptr_t field)
+{
+    const struct run_stage *s = &stages->stage[index], *above = reader_from(stages, 0, field);
+    const char *name = t->field[field].name;
+    char *text = above
+                     ? bw_printf("%s:%d:%d: adds to \"%s\", which no stage below reads: list it before %s",
+                                 s->preset->place.file, (int)s->preset->place.line, (int)s->preset->place.column, name,
+                                 above->pub.id)
+                     : bw_printf("%s:%d:%d: adds to \"%s\", which no stage reads, as mac.project does",
+                                 s->preset->place.file, (int)s->preset->place.line, (int)s->preset->place.column, name);
+    if (text) log_say(t->log, BW_LOG_WARNING, s->pub.id, text);
+    bw_free(text);
+}
+
+/* What stages ask of those below. Before fields are created, bound ones are numbers in the table. */
+static void asks_check(const struct field_table *t, const struct stage_list *stages)
+{
+    for (int32_t i = 0; i < stages->n; i++)
+        for (uint32_t k = 0; k < stages->stage[i].pub.desc->n_ports; k++) {
+            const struct bw_bound *b = &stages->stage[i].bound[k];
+            if (!(port_row(&stages->stage[i], k).flags & BW_PORT_ASKS)) continue;
+            for (uint32_t q = 0; q < b->count; q++) {
+                const intptr_t field = ((const intptr_t *)b->fields)[q];
+                if (!reader_from(stages, i + 1, field)) ask_warn(t, stages, i, field);
+            }
+        }
+}
+
 enum bw_status wire(struct field_table *t, struct stage_list *stages, struct bw_domain *const *domain)
 {
     enum bw_status status = BW_OK;
@@ -226,5 +268,6 @@ enum bw_status wire(struct field_table *t, struct stage_list *stages, struct bw_
         if (first == BW_OK) first = one;
     }
     if (first == BW_OK) slips_warn(t, stages);
+    if (first == BW_OK) asks_check(t, stages);
     return first == BW_OK ? fields_create(t, stages, domain) : first;
 }

@@ -8,7 +8,7 @@ struct soften {
     const struct bw_dense *box;
     float *cells, side;
     size_t lanes;
-    const struct bw_source_radiance *smoke; ///< NULL: all lanes alike
+    const struct bw_lit *smoke; ///< NULL: all lanes alike
 };
 
 enum { CHUNK = 64 };
@@ -95,7 +95,7 @@ void bw_cells_soften(const struct bw_tools *tools, const struct bw_dense *box, f
     tools->parallel(tools->ctx, box->n[1], column_soften, &f);
 }
 
-void bw_smoke_sharpen(const struct bw_tools *tools, const struct bw_source_radiance *lit)
+void bw_smoke_sharpen(const struct bw_tools *tools, const struct bw_lit *lit)
 {
     struct soften f = {&lit->box, lit->rgbs, 0, 4, lit};
     tools->parallel(tools->ctx, lit->box.n[2], layer_soften, &f);

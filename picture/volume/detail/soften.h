@@ -3,7 +3,7 @@
 #ifndef BW_SOFTEN_H
 #define BW_SOFTEN_H
 
-#include <picture/volume/light/source_radiance.h>
+#include <picture/volume/light/lit.h>
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
 
@@ -14,6 +14,6 @@
 void bw_cells_soften(const struct bw_tools *tools, const struct bw_dense *box, float *cells, size_t lanes, float side);
 
 /// Smoke of `lit` before splines read it.
-void bw_smoke_sharpen(const struct bw_tools *tools, const struct bw_source_radiance *lit);
+void bw_smoke_sharpen(const struct bw_tools *tools, const struct bw_lit *lit);
 
 #endif

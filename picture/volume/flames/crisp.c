@@ -18,7 +18,7 @@ enum { WIDE = 12 };
 
 /// What the tasks share.
 struct crisp {
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
     float *near, *far, power; ///< what is sent out, over a cell and over several
 };
 
@@ -45,7 +45,7 @@ static void layer_crisp(int64_t k, void *user)
                 bw_least(powf((s->near[i] + BW_GLOW_FAINT) / (s->far[i] + BW_GLOW_FAINT), s->power), MOST);
 }
 
-enum bw_status bw_flames_crisp(const struct bw_tools *tools, const struct bw_source_radiance *lit, float amount)
+enum bw_status bw_flames_crisp(const struct bw_tools *tools, const struct bw_lit *lit, float amount)
 {
     const size_t cells = bw_dense_cells(&lit->box);
     float *near = tools->alloc(tools->ctx, 2 * cells * sizeof *near);
@@ -60,7 +60,7 @@ enum bw_status bw_flames_crisp(const struct bw_tools *tools, const struct bw_sou
     return BW_OK;
 }
 
-enum bw_status bw_flames_wide(const struct bw_tools *tools, const struct bw_source_radiance *lit, float **wide)
+enum bw_status bw_flames_wide(const struct bw_tools *tools, const struct bw_lit *lit, float **wide)
 {
     float *glow = *wide = tools->alloc(tools->ctx, bw_dense_cells(&lit->box) * sizeof *glow);
     struct crisp s = {.lit = lit, .near = glow};

@@ -15,7 +15,7 @@
 struct roots {
     const struct bw_volume *v;
     const struct bw_look *look;
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
 };
 
 float bw_root_share(const struct bw_volume *v, const struct bw_look *look, size_t cell)
@@ -40,7 +40,7 @@ static void layer_roots(int64_t k, void *user)
 }
 
 enum bw_status bw_roots_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_look *look,
-                              struct bw_source_radiance *lit)
+                              struct bw_lit *lit)
 {
     struct roots s = {v, look, lit};
     lit->roots = tools->alloc(tools->ctx, bw_dense_cells(&lit->box) * sizeof *lit->roots);

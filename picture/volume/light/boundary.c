@@ -9,7 +9,7 @@ enum { ROW = 4096 };            ///< bytes at once
 enum { REACH = 2, AROUND = 2 }; ///< cells on either side that a spline reads; where smoke is looked for
 
 struct mark {
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
     uint8_t *near, *other;
 };
 
@@ -69,7 +69,7 @@ static void layers_join(int64_t k, void *user)
     }
 }
 
-const uint8_t *bw_boundary_mark(const struct bw_tools *tools, const struct bw_source_radiance *lit, uint8_t *memory)
+const uint8_t *bw_boundary_mark(const struct bw_tools *tools, const struct bw_lit *lit, uint8_t *memory)
 {
     struct mark m = {lit, memory, memory + bw_dense_cells(&lit->box)};
     tools->parallel(tools->ctx, lit->box.n[2], layer_mark, &m);
@@ -78,7 +78,7 @@ const uint8_t *bw_boundary_mark(const struct bw_tools *tools, const struct bw_so
     return m.other;
 }
 
-void bw_boundary_each(const struct bw_source_radiance *lit, const int32_t at[3], bw_boundary_fn add, void *user)
+void bw_boundary_each(const struct bw_lit *lit, const int32_t at[3], bw_boundary_fn add, void *user)
 {
     const int32_t *n = lit->box.n;
     int32_t lo[3], hi[3];

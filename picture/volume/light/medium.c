@@ -331,7 +331,7 @@ static void layer_walls(int64_t k, void *user)
 /// What lies before lamps: where light is kept as logarithms finer than sweeps tell.
 static void depths_make(struct shade *s)
 {
-    struct bw_source_radiance *lit = &s->m->lit;
+    struct bw_lit *lit = &s->m->lit;
     if (s->marks) {
         lit->logs = 1;
         s->near = bw_boundary_mark(s->tools, lit, s->marks);
@@ -357,7 +357,7 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
     s->m->lit.fire = s->emission ? memory + 4 * cells : NULL;
     s->rows = memory + (s->emission ? 6 * cells : 0);
     memory = s->rows + ROWS * (size_t)s->v->box.n[0] * (size_t)s->v->box.n[2];
-    if (!bw_source_radiance_cubic(&s->m->lit, &s->scene->look)) return; // else light is kept as logarithms
+    if (!bw_lit_cubic(&s->m->lit, &s->scene->look)) return; // else light is kept as logarithms
     s->spare = memory;
     s->marks = (uint8_t *)(memory + cells);
 }
@@ -372,7 +372,7 @@ static void blackbody_make(struct bw_blackbody *p, const struct bw_look *look)
 
 static enum bw_status passes_run(struct shade *s)
 {
-    struct bw_source_radiance *lit = &s->m->lit;
+    struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
     phases_make(s);
     if (s->emission) blackbody_make(&s->m->blackbody, &s->scene->look);
@@ -418,7 +418,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     return passes_run(&s);
 }
 
-int bw_source_radiance_cubic(const struct bw_source_radiance *l, const struct bw_look *look)
+int bw_lit_cubic(const struct bw_lit *l, const struct bw_look *look)
 {
     return look->quality > BW_QUALITY_DRAFT && l->box.n[0] >= 4 && l->box.n[1] >= 4 && l->box.n[2] >= 4;
 }
@@ -437,7 +437,7 @@ enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_l
         m->lit.wide = m->wide, m->lit.sheets = (float)look->flames.sheets;
     }
     const float flames = 0.25f * (float)(look->soften - BW_SOFTEN);
-    const int cubic = m->lit.rgbs && bw_source_radiance_cubic(&m->lit, look);
+    const int cubic = m->lit.rgbs && bw_lit_cubic(&m->lit, look);
     if (cubic) bw_smoke_sharpen(tools, &m->lit);
     if (cubic && m->lit.roots) bw_cells_soften(tools, &m->lit.box, m->lit.roots, 1, BW_SHARPEN);
     if (m->lit.fire && (cubic || flames > 0)) bw_cells_soften(tools, &m->lit.box, m->lit.fire, 2, flames);

@@ -4,12 +4,12 @@
 #define BW_MEDIUM_H
 
 #include "ambient.h"
-#include "source_radiance.h"
+#include "lit.h"
 #include <picture/volume/scene/volume.h>
 
 /// Points into itself: it stays where it was made.
 struct bw_medium {
-    struct bw_source_radiance lit;
+    struct bw_lit lit;
     struct bw_ambient ambient;
     struct bw_blackbody blackbody;
     float *memory, *moved; ///< moved: what a shutter's time made of it
@@ -22,7 +22,7 @@ struct bw_medium {
 enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                                struct bw_medium *m);
 /// Are its cells read by splines? Otherwise linearly.
-int bw_source_radiance_cubic(const struct bw_source_radiance *l, const struct bw_look *look);
+int bw_lit_cubic(const struct bw_lit *l, const struct bw_look *look);
 /// Make up for what splines blur, and make flames crisp or smooth as the look asks: what is lit is ready to be marched
 /// then. Errors: BW_ERR_MEMORY.
 enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_look *look, struct bw_medium *m);

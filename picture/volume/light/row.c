@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row.h"
-#include "source_radiance.h"
+#include "lit.h"
 #include <picture/volume/scattering/multiple_scattering.h>
 
 #define DARKEST 1e-9f ///< radiance; less is as dark

@@ -4,7 +4,7 @@
 #ifndef BW_SHADOW_RAYS_H
 #define BW_SHADOW_RAYS_H
 
-#include <picture/volume/light/source_radiance.h>
+#include <picture/volume/light/lit.h>
 #include <picture/tools.h>
 #include <picture/volume/scene/light.h>
 
@@ -13,7 +13,7 @@
 /// `lit`, `emission` (soot, the last of four a cell, or NULL) and `extinction`, that of obstacles with both, 1/m;
 /// `near`: enum bw_boundary; `share`: what sweeps say arrives, which is lost; `walls`: there are obstacles.
 struct bw_shadow_rays {
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
     const float *emission, *extinction;
     const struct bw_light *light;
     const uint8_t *near;

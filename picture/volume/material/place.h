@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A material at a shading point: what it is asked, and the parameters of its BRDF. */
+/* What a material is asked, and what it answers. */
 #ifndef BW_PLACE_H
 #define BW_PLACE_H
 
@@ -43,7 +43,7 @@ struct bw_material_place {
     const float *colour; ///< bw_material_at fills it in
 };
 
-/// Parameters of its BRDF at a shading point, as a pixel sees it.
+/// A place of it as a pixel sees it.
 struct bw_finish {
     float albedo[3], roughness;
     float gloss;      ///< as in the wish

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scorch.h"
-#include "value_noise.h"
+#include "grain.h"
 
 #include <math.h>
 

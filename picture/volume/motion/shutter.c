@@ -15,7 +15,7 @@
 enum { LONGEST = 24 };
 
 struct smear {
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
     float *const *vel;
     float cells; ///< of way a m/s
     float *rgbs, *fire, *roots;

@@ -29,7 +29,7 @@ struct drawing {
 };
 
 /// What smoke and flames between leave, along a straight line to the eye, by the nearest cells.
-static float medium_transmittance(const struct bw_source_radiance *lit, const double from[3], const double eye[3])
+static float medium_transmittance(const struct bw_lit *lit, const double from[3], const double eye[3])
 {
     const struct bw_dense *b = &lit->box;
     double depth = 0, t0 = 0, t1 = 1, way[3], length = 0;

@@ -97,7 +97,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     m.medium = (struct bw_march_medium){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
                                         quality_steps[shot->scene->look.quality + 1]};
     m.blocks.moved = shot->detail != NULL;
-    m.medium.steps.cubic = bw_source_radiance_cubic(shot->lit, &shot->scene->look);
+    m.medium.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
     if (shot->lit->wide && m.medium.steps.fine < SHEETS) m.medium.steps.fine = SHEETS;
     m.medium.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
     if (many) m.medium.steps.across = 1;

@@ -8,7 +8,7 @@
 #include <picture/volume/motion/shine.h>
 
 struct bw_shot {
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
     const struct bw_ambient *ambient;
     const struct bw_volume *v; ///< obstacles
     const struct bw_scene *scene;

@@ -3,7 +3,7 @@
 #ifndef BW_MULTIPLE_SCATTERING_H
 #define BW_MULTIPLE_SCATTERING_H
 
-#include <picture/volume/light/source_radiance.h>
+#include <picture/volume/light/lit.h>
 #include <picture/tools.h>
 #include <picture/volume/scene/scene.h>
 #include <picture/volume/scene/volume.h>
@@ -13,11 +13,10 @@
 struct bw_multiple_medium {
     const struct bw_volume *v;
     const struct bw_look *look;
-    const struct bw_source_radiance
-        *lit;                ///< rgbs: mean radiance that is scattered for the first time, and smoke's extinction
-    const float *extinction; ///< that of flames' soot and of obstacles with it
-    const float *emission;   ///< soot: the last of four a cell, 1/m; NULL: there is none
-    float ahead;             ///< mean cosine of what is scattered
+    const struct bw_lit *lit; ///< rgbs: mean radiance that is scattered for the first time, and smoke's extinction
+    const float *extinction;  ///< that of flames' soot and of obstacles with it
+    const float *emission;    ///< soot: the last of four a cell, 1/m; NULL: there is none
+    float ahead;              ///< mean cosine of what is scattered
 };
 
 struct bw_multiple {

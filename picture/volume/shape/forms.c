@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each is a net of AROUND by `rows` points, rows joined to the next one: the profile of a round shape, turned. */
 #include "forms.h"
-#include <picture/volume/material/displacement.h>
+#include <picture/volume/material/uneven.h>
 
 #include <math.h>
 
@@ -57,12 +57,11 @@ static void net_fill(const struct bw_shape *s, int rows, struct bw_form_grown gr
                      int32_t (*triangle)[3])
 {
     for (int i = 0; i < rows; i++) {
-        const struct profile p = profile_at(s, i, grown.displaced ? ALONG : 0);
+        const struct profile p = profile_at(s, i, grown.uneven ? ALONG : 0);
         for (int j = 0; j < AROUND; j++) {
             double *at = point[i * AROUND + j];
             at[0] = p.r * cos(TURN * j / AROUND), at[1] = p.r * sin(TURN * j / AROUND), at[2] = p.z;
-            if (grown.displaced)
-                bw_displacement_at((enum bw_displacement)grown.displaced, grown.lot, s->scale[0] / s->scale[2], at);
+            if (grown.uneven) bw_uneven_move((enum bw_uneven)grown.uneven, grown.lot, s->scale[0] / s->scale[2], at);
         }
     }
     for (int i = 0; i + 1 < rows; i++)
@@ -78,9 +77,9 @@ enum bw_status bw_form_make(const struct bw_tools *tools, const struct bw_shape 
                             struct bw_shape *out, void **memory)
 {
     const int box = s->kind == BW_SHAPE_BOX,
-              round = grown.displaced ? 2 * EDGE + 4 + ALONG + CAP
-                      : s->tube > 0   ? 2 * EDGE + 4
-                                      : 4,
+              round = grown.uneven  ? 2 * EDGE + 4 + ALONG + CAP
+                      : s->tube > 0 ? 2 * EDGE + 4
+                                    : 4,
               rows = s->kind == BW_SHAPE_CYLINDER ? round
                      : s->kind == BW_SHAPE_BALL   ? ARC + 1
                                                   : TUBE + 1;

@@ -8,8 +8,8 @@
 
 /// What a cylinder is in the picture; 0: as round as it is.
 struct bw_form_grown {
-    int32_t displaced; ///< enum bw_displacement
-    uint32_t lot;      ///< which of many
+    int32_t uneven; ///< enum bw_uneven
+    uint32_t lot;   ///< which of many
 };
 
 /// Points and triangles of a ball, box, cylinder or torus into *out, in one piece of memory, the caller's. Errors:

@@ -154,8 +154,8 @@ static uint64_t mixed(uint64_t key, const void *data, size_t bytes)
 uint64_t bw_mesh_key(const struct bw_shape *s, struct bw_form_grown grown)
 {
     uint64_t key = mixed(0xcbf29ce484222325u, &s->kind, sizeof s->kind);
-    if (s->kind == BW_SHAPE_CYLINDER && grown.displaced) {
-        key = mixed(key, &grown.displaced, sizeof grown.displaced);
+    if (s->kind == BW_SHAPE_CYLINDER && grown.uneven) {
+        key = mixed(key, &grown.uneven, sizeof grown.uneven);
         key = mixed(key, &grown.lot, sizeof grown.lot);
         key = mixed(key, s->scale, sizeof s->scale);
     }

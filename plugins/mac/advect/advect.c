@@ -16,7 +16,6 @@
  * in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "beyond/carried.h"
 #include "flux/flux.h"
-#include <common/flow/push.h>
 #include <common/flow/source.h>
 #include <string.h>
 
@@ -92,7 +91,6 @@ static const struct bw_port ports[] = {
 struct state {
     struct walls walls;
     struct centred last;
-    struct pushed pushed;
 };
 
 /* ---- one step ---- */
@@ -166,24 +164,20 @@ static enum bw_status pass_refill(const struct pass *p)
                                                          .dt = p->stage->dt});
 }
 
-/* Others first: they go along the velocity as it was, before stages pushed it too. */
-static enum bw_status pass_run(struct pass *p, struct centred *last, const struct pushed *before)
+/* Others first: they go along the velocity as it was. */
+static enum bw_status pass_run(struct pass *p, struct centred *last)
 {
     enum bw_status st = BW_OK;
-    struct bw_field *const now = p->vel;
     const bool velocity = pass_carries_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
     if (p->options->reflection) st = advect_reflect(p);
     if (p->options->reflection) return st == BW_OK ? pass_refill(p) : st;
-    if (before) p->vel = before->vel;
-    p->flow_by = before ? before->by : pushed_by(p->stage, now);
     st = pass_amounts(p);
     if (st == BW_OK && pass_has_fields(p)) st = pass_along(p, p->stage->dt);
     if (st == BW_OK) st = pass_fields(p);
     if (st == BW_OK) st = pass_refill(p);
-    p->vel = now;
     if (st != BW_OK || !velocity) return st;
     if (centred) return advect_centred(p, last);
-    if (before || !pass_has_fields(p)) st = pass_along(p, p->stage->dt);
+    if (!pass_has_fields(p)) st = pass_along(p, p->stage->dt);
     return st == BW_OK ? pass_velocity(p, p->vel, p->vel) : st;
 }
 
@@ -204,13 +198,12 @@ static enum bw_status advect_step(struct bw_stage *s)
 {
     struct pass p;
     struct walls *walls = &((struct state *)s->state)->walls;
-    const struct pushed *const before = pushed_take(&((struct state *)s->state)->pushed, s);
     struct bw_field *solid = bw_port_field(s, PORT_SOLID);
     enum bw_status st = solid ? walls_update(walls, s, solid, bw_port_field(s, PORT_SOLID_VEL)) : BW_OK;
     if (st != BW_OK || s->dt <= 0) return st;
     st = pass_init(&p, s);
     p.walls = solid ? walls : NULL;
-    if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last, before);
+    if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
     long_judge(&p);
     s->host->metric(s, "long_traces", p.long_traces, BW_METRIC_SUM);
     return st;
@@ -221,30 +214,17 @@ static struct bw_field *flow_carried(struct bw_stage *s, uint64_t version)
     return ((const struct state *)s->state)->last.version == version ? bw_port_field(s, PORT_CARRIED) : NULL;
 }
 
-static double flow_span(struct bw_stage *s, int64_t step, double dt)
+/* The velocity leads what goes along it by half a step. */
+static double advect_span(struct bw_stage *s)
 {
-    const struct centred *last = &((const struct state *)s->state)->last;
     const struct pass p = pass_of(s);
     const bool leads = advects_centred(&p) && pass_field_at(&p, 0);
-    return !leads ? dt : last->step == step ? last->span : centred_span(last, dt);
+    return leads ? centred_span(&((const struct state *)s->state)->last, s->dt) : s->dt;
 }
 
-static const struct flow_carried_api carried_api = {flow_carried, flow_span};
+static const struct flow_carried_api carried_api = {flow_carried};
 
-/* Nothing to keep it for: only the velocity is carried, or what it flows along is projected on the way. */
-static enum bw_status push_comes(struct bw_stage *s, int64_t step)
-{
-    const struct pass p = pass_of(s);
-    if (p.options->reflection || !pass_field_at(&p, 0)) return BW_OK;
-    return pushed_begin(&((struct state *)s->state)->pushed, s, p.vel, step);
-}
-
-static const struct pushed_api pushed_api = {push_comes};
-
-static const void *advect_extension(const char *id)
-{
-    return !strcmp(id, FLOW_CARRIED) ? (const void *)&carried_api : !strcmp(id, PUSHED) ? &pushed_api : NULL;
-}
+static const void *advect_extension(const char *id) { return strcmp(id, FLOW_CARRIED) ? NULL : &carried_api; }
 
 static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
@@ -266,6 +246,7 @@ const struct bw_stage_desc mac_advect_desc = {
     BW_PORTS(ports),
     .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // to know where obstacles stand when the first step begins
     .max_dt = advect_max_dt,
+    .span = advect_span,
     .step = advect_step,
     .checkpoint = advect_checkpoint,
     .extension = advect_extension,

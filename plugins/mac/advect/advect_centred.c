@@ -21,8 +21,7 @@
  * middle of their step, and the lift that they give comes in the middle of its own. That is second order in time, free
  * of divergence, and damps no waves of buoyancy (with f: by dt N²/4). So where fields go along, the velocity goes on by
  *     dt + dt/2 - ahead
- * with `ahead` half of the last step, 0 at first and at most dt, and mac.forces pushes by as much. Other stages push by
- * dt: fields know half a step late of what those begin to give.
+ * with `ahead` half of the last step, 0 at first and at most dt, and forces push by as much.
  *
  * c is 0 where it is not known: in tiles that have just become active, beside obstacles, where u is in part what it was
  * extended to, and where gas comes from outside, since a is then the background's and what the pressure adds is no
@@ -243,7 +242,7 @@ enum bw_status advect_centred(struct pass *p, struct centred *last)
     struct bw_field *carried = bw_port_field(s, PORT_CARRIED);
     const bool first = !(last->span > 0);
     bool known = !first;
-    const double span = pass_field_at(p, 0) ? centred_span(last, s->dt) : s->dt;
+    const double span = s->span;
     enum bw_status st = first ? start_find(p, carried, span, &known) : BW_OK;
     if (st != BW_OK) return st;
     p->span = span;
@@ -252,7 +251,6 @@ enum bw_status advect_centred(struct pass *p, struct centred *last)
     p->trace = known ? TRACE_CENTRED : TRACE_MIDPOINT;
     last->ahead = 0.5 * s->dt;
     last->span = span;
-    last->step = s->step;
     last->version = p->tiles->topology(s->domain)->version;
     return st == BW_OK ? pass_velocity(p, p->carried, p->vel) : st;
 }

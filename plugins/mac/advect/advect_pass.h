@@ -77,8 +77,7 @@ struct pass {
     const struct bw_tiles_api *tiles;
     enum advect_trace_kind trace;
     struct bw_field *vel;
-    const struct bw_stage *flow_by; ///< who has changed the flow that amounts go along since a projection; NULL: nobody
-    struct bw_field *carried;       ///< advect_centred.c: f, for A f - f + u to go there too; NULL: not so
+    struct bw_field *carried;          ///< advect_centred.c: f, for A f - f + u to go there too; NULL: not so
     uint32_t view_ahead, view_carried; ///< of f, and of where the result goes too
     struct hats hats;
     struct item item[MAX_ITEMS];
@@ -260,29 +259,12 @@ enum bw_status start_find(struct pass *p, struct bw_field *carried, double span,
 struct centred {
     double span;      ///< by which the velocity went on in the last step, s; 0: there was none
     double ahead;     ///< of the fields that follow it, s
-    int64_t step;     ///< number of that step in this run
     uint64_t version; ///< of the topology in the last step of this run
 };
 /// Seconds by which the velocity goes on in a step of `dt`, with what follows it half a step behind.
 double centred_span(const struct centred *last, double dt);
 /// Carries the velocity, centred in time.
 enum bw_status advect_centred(struct pass *p, struct centred *last);
-
-/* ---- advect_pushed.c ---- */
-
-/// The velocity before it was pushed in a step.
-struct pushed {
-    struct bw_field *vel;      ///< until that step ends; NULL: none
-    int64_t kept, ran;         ///< the step it was kept in; the last that mac.advect has made
-    int64_t projections;       ///< made until then
-    const struct bw_stage *by; ///< who has changed it since a projection; NULL: nobody
-};
-/// Keeps `vel` as it is, once in a step: stages are about to push it. Errors: BW_ERR_MEMORY (reported); the sweep's.
-enum bw_status pushed_begin(struct pushed *u, struct bw_stage *s, struct bw_field *vel, int64_t step);
-/// In mac.advect's step: what was kept. NULL: nothing has pushed the velocity since the last projection.
-const struct pushed *pushed_take(struct pushed *u, struct bw_stage *s);
-/// Who has changed a velocity since a projection of it. NULL: nobody, or there is no projection.
-const struct bw_stage *pushed_by(struct bw_stage *s, const struct bw_field *vel);
 
 /* ---- advect_reflect.c ---- */
 

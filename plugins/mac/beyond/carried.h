@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What mac.advect knows of the flow: it before forces and pressure, for those who ask what a newborn tile starts with;
- * and how long its step is. */
+/* What mac.advect knows of the flow: it before forces and pressure, for those who ask what a newborn tile starts
+ * with. */
 #ifndef CARRIED_H
 #define CARRIED_H
 
@@ -11,8 +11,6 @@
 struct flow_carried_api {
     /// [main] What the stage has carried with the tiles of this version of the topology; NULL: nothing yet.
     struct bw_field *(*flow)(struct bw_stage *advect, uint64_t version);
-    /// [main] Seconds by which the flow goes on in a step of `dt`. advect_centred.c.
-    double (*span)(struct bw_stage *advect, int64_t step, double dt);
 };
 
 #endif

@@ -13,12 +13,14 @@
  * The matrix has row sums of 1 or more and no positive value off its diagonal: no value of x is off by more than the
  * largest residual, which is why the largest is what `tolerance` looks at, relative to the largest c L q.
  *
+ * Of the flow q is what `force` has made of it so far, and x / dt is added to that; where nothing applies a force the
+ * flow itself changes.
+ *
  * Boundaries: sides as everywhere (closed: nothing passes for scalars, free or no slip for the flow; open: the
  * background). Into obstacles nothing passes; the flow has their velocity on their faces and, unless `slip` is free,
  * along them. Faces in or on obstacles and walls are left alone. Beyond the active tiles q is the background. */
 #include "diffuse.h"
 #include "stages.h"
-#include <common/flow/push.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +45,7 @@ static const struct bw_param params[] = {
     BW_AMOUNTS(struct diffuse, amounts, "Diffusivity, m^2/s, of any scalar or vector field, by its name."),
 };
 
-enum { VEL, FIELDS, SOLID, SOLID_VEL };
+enum { VEL, FORCE, FIELDS, SOLID, SOLID_VEL };
 
 static const struct bw_port ports[] = {
     [VEL] = {.name = "vel",
@@ -51,7 +53,14 @@ static const struct bw_port ports[] = {
              .access = BW_UPDATE,
              .unit = "m/s",
              .flags = BW_PORT_OPTIONAL,
-             .doc = "The flow, where it has a viscosity."},
+             .doc = "The flow, where it has a viscosity; it changes by way of `force` where there is one."},
+    [FORCE] = {.name = "force",
+               .kind = BW_MAC,
+               .access = BW_UPDATE,
+               .lifetime = BW_STEP,
+               .unit = "m/s^2",
+               .flags = BW_PORT_OPTIONAL,
+               .doc = "Acceleration of the gas: how its viscosity slows it, with all that pushes it so far."},
     [FIELDS] = {.name = "fields",
                 .kind = BW_SCALAR,
                 .access = BW_UPDATE,
@@ -81,6 +90,7 @@ struct scratch {
 /// One field's solve.
 struct solve {
     struct bw_field *field, *x, *next, *rest, *way;
+    struct bw_field *force; ///< of the flow, to add to; NULL: the field itself changes
     const struct bw_field_info *info;
     const struct diffuse_kernels *kernels;
     struct diffuse_task task;
@@ -122,10 +132,11 @@ static enum bw_status solve_sweep(struct bw_stage *s, struct solve *v, const str
 
 static enum bw_status solve_begin(struct bw_stage *s, struct solve *v)
 {
-    struct bw_access row[6];
+    struct bw_access row[7];
     uint32_t n = 0;
     struct diffuse_task *t = &v->task;
     t->field = row_add(row, &n, v->field, BW_READ, 1);
+    t->force = row_add(row, &n, v->force, BW_READ, 1);
     t->rest = row_add(row, &n, v->rest, BW_WRITE, 0);
     t->x_out = row_add(row, &n, v->x, BW_WRITE, 0);
     t->way = row_add(row, &n, v->way, BW_WRITE, 0);
@@ -149,9 +160,10 @@ static enum bw_status solve_iterate(struct bw_stage *s, struct solve *v)
 
 static enum bw_status solve_finish(struct bw_stage *s, struct solve *v)
 {
-    const struct bw_access row[] = {{v->x, BW_READ, 1}, {v->field, BW_UPDATE, 0}};
+    const struct bw_access row[] = {{v->x, BW_READ, 1}, {v->force ? v->force : v->field, BW_UPDATE, 0}};
     v->task.x = 0;
     v->task.field = 1;
+    v->task.wide_field = v->task.wide_field && !v->force;
     return solve_sweep(s, v, row, 2, v->kernels->finish, NULL, NULL);
 }
 
@@ -178,7 +190,7 @@ static enum bw_status scratch_take(struct bw_stage *s, struct solve *v, struct s
 static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scratch *scratch, double diffusivity)
 {
     const struct diffuse *p = s->params;
-    const double h = s->grid->h, number = diffusivity * s->dt / (h * h);
+    const double h = s->grid->h, dt = v->force ? s->span : s->dt, number = diffusivity * dt / (h * h);
     const double implicit = p->scheme ? 0.5 * number : number;
     v->spectrum = 2 * (s->grid->thin < 0 ? 3 : 2) * implicit;
     const uint32_t wide = v->info->precision == BW_F64P || p->tolerance < 1e-6 * (1 + 2 * v->spectrum);
@@ -186,6 +198,7 @@ static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scr
     v->task = (struct diffuse_task){.mac = v->info->kind == BW_MAC,
                                     .wide_field = v->info->precision == BW_F64P,
                                     .slip = p->slip,
+                                    .span = v->force ? dt : 1,
                                     .number = number,
                                     .implicit = implicit,
                                     .gain = 1 / (1 + v->spectrum),
@@ -233,6 +246,7 @@ static enum bw_status field_diffuse(struct bw_stage *s, struct bw_field *field, 
 {
     const struct diffuse *p = s->params;
     struct solve v = {.field = field, .info = s->host->field_info(field)};
+    if (field == bw_port_field(s, VEL)) v.force = bw_port_field(s, FORCE);
     enum bw_status status = solve_init(s, &v, scratch, diffusivity);
     if (status == BW_OK && diffusivity > 0 && s->dt > 0) status = solve_run(s, &v);
     if (status != BW_OK) return status;
@@ -277,7 +291,6 @@ static enum bw_status step(struct bw_stage *s)
     const struct bw_amount *amount = p->amounts.items;
     struct scratch scratch = {0};
     enum bw_status status = amounts_check(s, p);
-    if (status == BW_OK && bw_port_field(s, VEL) && p->viscosity > 0) status = push_begins(s);
     if (status == BW_OK && bw_port_field(s, VEL))
         status = field_diffuse(s, bw_port_field(s, VEL), p->viscosity, &scratch);
     for (uint32_t i = 0; i < s->ports[FIELDS].count && status == BW_OK; i++)

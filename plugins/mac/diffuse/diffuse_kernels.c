@@ -151,6 +151,8 @@ static int patch_of_field(struct patch *p, const struct bw_block *b, const struc
         for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f64(v, c)[(ptrdiff_t)i - skip];
     else
         for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f32(v, c)[(ptrdiff_t)i - skip];
+    const float *push = t->force >= 0 ? bw_f32(&b->view[t->force], c) - skip : NULL; // of the same layout
+    for (size_t i = 0; push && i < p->size; i++) q[(ptrdiff_t)i - skip] += (REAL)t->span * (REAL)push[i];
     p->q = q;
     return patch_hold(p, b, t, touched, q);
 }
@@ -261,11 +263,12 @@ static REAL row_finish(const struct diffuse_task *t, const struct bw_block *b, c
 {
     const struct bw_view *v = &b->view[t->field];
     const ptrdiff_t at = j * v->sy + k * v->sz;
-    const REAL *x = p->q + j * p->s[1] + k * p->s[2];
+    const REAL *x = p->q + j * p->s[1] + k * p->s[2], span = (REAL)t->span;
     if (t->wide_field)
         for (int i = 0; i < p->n[0]; i++) bw_f64(v, p->c)[at + i] += (double)x[i];
     else
-        for (int i = 0; i < p->n[0]; i++) bw_f32(v, p->c)[at + i] = (float)((REAL)bw_f32(v, p->c)[at + i] + x[i]);
+        for (int i = 0; i < p->n[0]; i++)
+            bw_f32(v, p->c)[at + i] = (float)((REAL)bw_f32(v, p->c)[at + i] + x[i] / span);
     return 0;
 }
 

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.forces: du/dt = f, explicit, on the faces (a face sees the mean of its two cells).
+/* mac.forces: adds to the field `force` on the faces (a face sees the mean of its two cells):
  *
  *     f = - g buoyancy T/T_ambient                hot gas rises: T is the excess over ambient, K
  *         + g/|g| weight density                  smoke sinks by its own weight
  *         + confinement h (N x w)                 w = curl u, N = grad|w| / |grad|w||: spins up what the grid blurred
- *         + force                                 whatever other stages ask for
  * The lift is linear in T however hot the gas is: g T/T_ambient = g (rho_a - rho)/rho is the acceleration of a light
  * gas by its own inertia. It gives a flame 900 K above ambient sqrt(2 g z 900/293) = 7.8 sqrt(z) m/s less what mixing
  * takes; measured are 6.8 sqrt(z) (McCaffrey 1979). The force on the air it displaces, g (1 - T_ambient/T), would give
  * 3.9. Uniform gravity itself does nothing here: in a gas of constant density the pressure holds it.
- * Central differences, second order; forward Euler, so the step keeps the push below PUSH_CELLS cells.
+ * Central differences, second order; explicit, so the step keeps the push below PUSH_CELLS cells.
  *     Fedkiw, Stam, Jensen, "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11).
  * Faces on closed sides get a push like any other; the projection gives them the wall's velocity. */
-#include "beyond/carried.h"
 #include "forces_kernels.h"
 #include "stages.h"
-#include <common/flow/push.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <stdbool.h>
@@ -23,7 +20,7 @@
 
 #define PUSH_CELLS 3.0 /* way that the largest acceleration may add in one step, starting from rest */
 
-enum { PORT_VEL, PORT_TEMPERATURE, PORT_DENSITY, PORT_FORCE };
+enum { PORT_FORCE, PORT_TEMPERATURE, PORT_DENSITY, PORT_VEL };
 
 struct forces {
     bw_vec3 gravity;
@@ -50,7 +47,7 @@ static const struct bw_param params[] = {
 };
 
 static const struct bw_port ports[] = {
-    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
+    [PORT_FORCE] = BW_FORCE_PORT,
     [PORT_TEMPERATURE] = {.name = "temperature",
                           .kind = BW_SCALAR,
                           .access = BW_READ,
@@ -63,20 +60,14 @@ static const struct bw_port ports[] = {
                       .unit = "1",
                       .doc = "Smoke.",
                       .flags = BW_PORT_OPTIONAL},
-    [PORT_FORCE] = {.name = "force",
-                    .kind = BW_MAC,
-                    .access = BW_READ,
-                    .lifetime = BW_STEP,
-                    .unit = "m/s^2",
-                    .doc = "Further acceleration.",
-                    .flags = BW_PORT_OPTIONAL},
+    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow, to confine."},
 };
 
-/// One sweep. Views by row number, -1: not there.
+/// One sweep. Views by row number, -1: not there; 0: the force.
 struct push {
-    int temperature, density, force, out;
-    double lift[3], sink[3]; ///< m/s per K, and per unit of density, over the step
-    float dt, confine;       ///< confine: confinement dt; h is in the curl, which is h w
+    int temperature, density, vel;
+    double lift[3], sink[3]; ///< m/s² per K, and per unit of density
+    float confine;           ///< 1/s; h is in the curl, which is h w
     float *memory;           ///< `share` floats a worker
     size_t share;
     const struct forces_kernels *kernels;
@@ -84,15 +75,10 @@ struct push {
 
 /* ---- kernels ---- */
 
-/* u += scale (low cell + high cell) / 2; `step` leads from a face's high cell to its low one. */
-static void row_add_mean(float *u, const float *q, ptrdiff_t step, float scale, int32_t n)
+/* f += scale (low cell + high cell) / 2; `step` leads from a face's high cell to its low one. */
+static void row_add_mean(float *f, const float *q, ptrdiff_t step, float scale, int32_t n)
 {
-    for (int32_t i = 0; i < n; i++) u[i] += scale * (0.5f * (q[i - step] + q[i]));
-}
-
-static void row_add(float *u, const float *q, float scale, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) u[i] += scale * q[i];
+    for (int32_t i = 0; i < n; i++) f[i] += scale * (0.5f * (q[i - step] + q[i]));
 }
 
 /// Values on a block's cells and two more on each side, at [i + j*sy + k*sz] like a view.
@@ -121,7 +107,7 @@ static struct curl_row curl_row(const struct around *r, int32_t first, int32_t j
 
 static void block_confine(const struct bw_block *b, const struct push *p, const struct around *r)
 {
-    const struct bw_view *v = &b->view[0];
+    const struct bw_view *v = &b->view[p->vel];
     for (int32_t k = -2; k < b->n[2] + 2; k++)
         for (int32_t j = -2; j < b->n[1] + 2; j++) {
             const ptrdiff_t at = j * v->sy + k * v->sz - 2;
@@ -139,21 +125,18 @@ static void block_confine(const struct bw_block *b, const struct push *p, const 
 static void row_push(const struct bw_block *b, const struct push *p, const struct around *r, int c, int32_t j,
                      int32_t k)
 {
-    const struct bw_view *v = b->view, *out = &v[p->out];
-    float *u = bw_f32(out, c) + j * out->sy + k * out->sz;
-    int32_t n = b->n[0] + (c == 0);
-    if (p->out != 0) memcpy(u, bw_f32(&v[0], c) + j * v[0].sy + k * v[0].sz, sizeof *u * (size_t)n);
-    if (c == b->grid->thin) return; // nothing pushes out of a plane
+    const struct bw_view *v = b->view;
+    float *f = bw_f32(&v[0], c) + j * v[0].sy + k * v[0].sz;
+    const int32_t n = b->n[0] + (c == 0 && b->high[0]);
     const int rows[2] = {p->temperature, p->density};
     const double scale[2] = {p->lift[c], p->sink[c]};
     for (int q = 0; q < 2; q++) {
         if (rows[q] < 0 || scale[q] == 0) continue;
         const struct bw_view *s = &v[rows[q]];
-        row_add_mean(u, bw_f32(s, 0) + j * s->sy + k * s->sz, c == 0 ? 1 : c == 1 ? s->sy : s->sz, (float)scale[q], n);
+        row_add_mean(f, bw_f32(s, 0) + j * s->sy + k * s->sz, c == 0 ? 1 : c == 1 ? s->sy : s->sz, (float)scale[q], n);
     }
-    if (p->force >= 0) row_add(u, bw_f32(&v[p->force], c) + j * v[p->force].sy + k * v[p->force].sz, p->dt, n);
     if (p->confine > 0)
-        row_add_mean(u, r->w[c] + j * r->sy + k * r->sz, c == 0 ? 1 : c == 1 ? r->sy : r->sz, p->confine, n);
+        row_add_mean(f, r->w[c] + j * r->sy + k * r->sz, c == 0 ? 1 : c == 1 ? r->sy : r->sz, p->confine, n);
 }
 
 static void block_push(const struct bw_block *b, void *user)
@@ -164,9 +147,11 @@ static void block_push(const struct bw_block *b, void *user)
         r = around_init(b, p);
         block_confine(b, p, &r);
     }
-    for (int c = 0; c < 3; c++)
-        for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
-            for (int32_t j = 0; j < b->n[1] + (c == 1); j++) row_push(b, p, &r, c, j, k);
+    for (int c = 0; c < 3; c++) {
+        if (c == b->grid->thin) continue; // nothing pushes out of a plane
+        for (int32_t k = 0; k < b->n[2] + (c == 2 && b->high[2]); k++)
+            for (int32_t j = 0; j < b->n[1] + (c == 1 && b->high[1]); j++) row_push(b, p, &r, c, j, k);
+    }
 }
 
 /* ---- step ---- */
@@ -223,54 +208,33 @@ static enum bw_status memory_take(struct bw_stage *s, struct push *p)
     return p->memory ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for vorticity.");
 }
 
-/* The flow may be ahead of what pushes it (advect_centred.c): then the first push is longer. */
-static double push_span(struct bw_stage *s)
-{
-    struct bw_stage *found;
-    const void *table = NULL;
-    for (uint32_t k = 0; s->dt > 0 && (found = s->host->find_stage(s, FLOW_CARRIED, k, &table)); k++) {
-        const double span = ((const struct flow_carried_api *)table)->span(found, s->step, s->dt);
-        if (found->domain == s->domain && span != s->dt) return span;
-    }
-    return s->dt;
-}
-
+/* Of blocks of two tiles a side: less of the curl is made twice. */
 static enum bw_status forces_step(struct bw_stage *s)
 {
     const struct forces *f = s->params;
-    const double dt = push_span(s);
     struct push p = {.temperature = -1,
                      .density = -1,
-                     .force = -1,
-                     .dt = (float)dt,
-                     .confine = (float)(f->confinement * dt),
+                     .confine = (float)f->confinement,
                      .kernels = forces_kernels_for(s->host->simd)};
-    double g = gravity_size(f);
+    const double g = gravity_size(f);
     forces_lift(s, p.lift);
-    for (int c = 0; c < 3 && g > 0; c++) {
-        p.lift[c] *= dt;
-        p.sink[c] = f->gravity[c] / g * f->weight * dt;
-    }
-    bool confined = p.confine > 0;
-    struct bw_access row[5] = {{bw_port_field(s, PORT_VEL), confined ? BW_READ : BW_UPDATE, confined ? 3 : 0}};
-    int n = 1, *view[] = {&p.temperature, &p.density, &p.force};
-    bool wanted[] = {g > 0 && f->buoyancy != 0, g > 0 && f->weight != 0, true};
-    for (int q = 0; q < 3; q++) {
+    for (int c = 0; c < 3 && g > 0; c++) p.sink[c] = f->gravity[c] / g * f->weight;
+    const bool confined = p.confine > 0;
+    struct bw_access row[4] = {{bw_port_field(s, PORT_FORCE), confined ? BW_UPDATE : BW_UPDATE_OWN, 0}};
+    int n = 1, *view[] = {&p.temperature, &p.density};
+    const bool wanted[] = {g > 0 && f->buoyancy != 0, g > 0 && f->weight != 0};
+    for (int q = 0; q < 2; q++) {
         struct bw_field *field = bw_port_field(s, (uint32_t)(PORT_TEMPERATURE + q));
         if (!field || !wanted[q]) continue;
         *view[q] = n;
         row[n++] = (struct bw_access){field, BW_READ, 1};
     }
-    if (!confined && n == 1) return BW_OK; // nothing pushes
-    enum bw_status st = push_begins(s);
-    if (st == BW_OK && confined) st = memory_take(s, &p);
-    if (st != BW_OK) return st;
-    if (confined) {
-        p.out = n;
-        row[n++] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_WRITE, 0};
-    }
+    if (confined) row[p.vel = n++] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_READ, 3};
+    if (n == 1) return BW_OK; // nothing pushes
+    if (confined && memory_take(s, &p) != BW_OK) return BW_ERR_MEMORY;
     return s->host->sweep(
-        s, &(struct bw_sweep){.access = row, .n_access = (uint32_t)n, .block = 2, .body = block_push, .user = &p});
+        s, &(struct bw_sweep){
+               .access = row, .n_access = (uint32_t)n, .block = confined ? 2 : 1, .body = block_push, .user = &p});
 }
 
 static const void *forces_extension(const char *id)

@@ -36,8 +36,6 @@ enum bw_status open_flux_checkpoint(struct open_flux *o, struct bw_stage *s, str
 struct open_flux_api {
     /// [main] Of the stage's last projection; NULL: none yet.
     const struct open_flux *(*last)(const struct bw_stage *projection);
-    /// [main] Steps that it has made in this run.
-    int64_t (*steps)(const struct bw_stage *projection);
 };
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.project: makes the flow free of divergence, or equal to what `divergence` asks for.
+/* mac.project: pushes the flow by `force`, which is then used up, and makes it free of divergence, or equal to what
+ * `divergence` asks for.
  *
  * Solves  lap p = (rho/dt) (div u - D),  u -= (dt/rho) grad p  on the active tiles (Chorin 1968), second order in
  * space, with the 7-point Laplacian, which is exactly div grad of the face velocities: what divergence is left is
@@ -42,10 +43,16 @@ static const struct bw_param params[] = {
            "Of the gas: scales the pressure, not the flow (air: 1.2)."),
 };
 
-enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, CARRIED, N_PORTS };
+enum port { VEL, FORCE, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, CARRIED, N_PORTS };
 
 static const struct bw_port ports[N_PORTS] = {
     [VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
+    [FORCE] = {.name = "force",
+               .kind = BW_MAC,
+               .access = BW_READ_LAST,
+               .lifetime = BW_STEP,
+               .unit = "m/s^2",
+               .doc = "What the stages above push it with."},
     [PRESSURE] = {.name = "pressure",
                   .kind = BW_SCALAR,
                   .access = BW_UPDATE,
@@ -92,7 +99,6 @@ struct state {
     uint64_t filled;  ///< of the one whose newborn tiles have their flow
     int32_t built;
     struct open_flux open; ///< for the next step
-    int64_t steps;         ///< made in this run
 };
 
 /// The rows of one sweep.
@@ -126,6 +132,42 @@ static enum bw_status memory_fail(struct bw_stage *s)
 {
     return s->host->fail(s, BW_ERR_MEMORY, "no memory for the pressure of %lld tiles",
                          (long long)((struct state *)s->state)->mg.level->count);
+}
+
+/* ---- force ------------------------------------------------------------------------------------------------------- */
+
+static int push_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)user;
+    for (int side = 0; row == 1 && side < 6; side++) reach[side] = (side & 1) && b->high[side >> 1];
+    return 1;
+}
+
+/* vel += span force */
+static void block_push(const struct bw_block *b, void *user)
+{
+    const struct bw_view *v = &b->view[0], *w = &b->view[1];
+    const float span = *(const float *)user;
+    for (int c = 0; c < 3; c++)
+        for (int32_t k = 0; k < b->n[2] + (c == 2 && b->high[2]); k++)
+            for (int32_t j = 0; j < b->n[1] + (c == 1 && b->high[1]); j++) {
+                float *u = bw_f32(v, c) + j * v->sy + k * v->sz;
+                const float *f = bw_f32(w, c) + j * w->sy + k * w->sz;
+                const int32_t n = b->n[0] + (c == 0 && b->high[0]);
+                for (int32_t i = 0; i < n; i++) u[i] += span * f[i];
+            }
+}
+
+/* Once a step, here; a trial that others ask for has none. */
+static enum bw_status force_apply(struct bw_stage *s)
+{
+    const struct bw_writer_api *writer = s->host->extension(BW_WRITER);
+    struct bw_field *force = bw_port_field(s, FORCE);
+    float span = (float)s->span;
+    if (!(span > 0) || (writer && !writer->last(force))) return BW_OK;
+    const struct bw_access row[] = {{bw_port_field(s, VEL), BW_UPDATE_OWN, 0}, {force, BW_READ_LAST, 1}};
+    return s->host->sweep(
+        s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_push, .reach = push_reach, .user = &span});
 }
 
 /* ---- one projection ---------------------------------------------------------------------------------------------- */
@@ -354,17 +396,15 @@ static enum bw_status init(struct bw_stage *s)
 
 static enum bw_status step(struct bw_stage *s)
 {
-    ((struct state *)s->state)->steps++;
-    return project_run(s, bw_port_field(s, VEL), s->dt);
+    const enum bw_status status = force_apply(s);
+    return status == BW_OK ? project_run(s, bw_port_field(s, VEL), s->dt) : status;
 }
 
 static const struct bw_project_api project_api = {sizeof project_api, project_run};
 
 static const struct open_flux *open_last(const struct bw_stage *s) { return &((const struct state *)s->state)->open; }
 
-static int64_t open_steps(const struct bw_stage *s) { return ((const struct state *)s->state)->steps; }
-
-static const struct open_flux_api open_api = {open_last, open_steps};
+static const struct open_flux_api open_api = {open_last};
 
 static const void *extension(const char *id)
 {

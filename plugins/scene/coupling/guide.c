@@ -12,7 +12,6 @@
 #include <common/shape/shape.h>
 
 #include <common/openvdb/bwvdb.h>
-#include <common/flow/push.h>
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <math.h>
@@ -84,14 +83,10 @@ static const struct bw_param params[] = {
     BW_F64(struct guide, falloff, "falloff", "0 m", 0, 1e6, "m", "Width of the shape's soft edge; 0: one cell."),
 };
 
-enum { PORT_VEL, PORT_GOAL };
+enum { PORT_FORCE, PORT_VEL, PORT_GOAL };
 static const struct bw_port ports[] = {
-    [PORT_VEL] = {.name = "vel",
-                  .kind = BW_MAC,
-                  .access = BW_UPDATE,
-                  .unit = "m/s",
-                  .doc = "The flow that is guided.",
-                  .flags = BW_PORT_NO_CREATE},
+    [PORT_FORCE] = BW_FORCE_PORT,
+    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow that is guided."},
     [PORT_GOAL] = {.name = "vel",
                    .kind = BW_MAC,
                    .access = BW_READ,
@@ -223,20 +218,24 @@ struct plan {
     const struct pose *region;
     struct box3 bounds;
     double pull, width;
+    double span; ///< s, of the step: bw_stage.span
 };
 
-static void face_pull(const struct plan *a, int axis, const double x[3], double share, float *face)
+/* Acceleration of a face, of velocity u and acceleration `force` so far. */
+static double face_pull(const struct plan *a, int axis, const double x[3], double share, double u, double force)
 {
     double goal[3];
-    if (a->l) *face += (float)(share * lattice_push(a->l, axis, x));
-    else if (goal_ask(a->asking, x, goal)) *face += (float)(share * (goal[axis] - (double)*face));
+    if (a->l) return force + share * lattice_push(a->l, axis, x) / a->span;
+    if (!goal_ask(a->asking, x, goal)) return force;
+    return force + bw_force_towards(goal[axis], share, u, force, a->span);
 }
 
 static void faces_pull(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis)
 {
-    const struct bw_view *v = &b->view[0];
+    const struct bw_view *v = &b->view[0], *w = &b->view[1];
     float *f = bw_f32(v, axis);
-    const int hi[3] = {c->hi[0] + (axis == 0), c->hi[1] + (axis == 1), c->hi[2] + (axis == 2)};
+    int hi[3] = {c->hi[0], c->hi[1], c->hi[2]};
+    if (hi[axis] < b->n[axis] || b->high[axis]) hi[axis]++;
     for (int k = c->lo[2]; k < hi[2]; k++)
         for (int j = c->lo[1]; j < hi[1]; j++)
             for (int i = c->lo[0]; i < hi[0]; i++) {
@@ -244,7 +243,9 @@ static void faces_pull(const struct plan *a, const struct bw_block *b, const str
                                      block_coord(b, 1, j + (axis == 1 ? 0 : 0.5)),
                                      block_coord(b, 2, k + (axis == 2 ? 0 : 0.5))};
                 double cover = a->region->kind == SHAPE_EVERYWHERE ? 1 : pose_cover(a->region, x, a->width);
-                if (cover > 0) face_pull(a, axis, x, cover * a->pull, &f[i + j * v->sy + k * v->sz]);
+                float *force = &f[i + j * v->sy + k * v->sz];
+                const double vel = (double)bw_f32(w, axis)[i + j * w->sy + k * w->sz];
+                if (cover > 0) *force = (float)face_pull(a, axis, x, cover * a->pull, vel, (double)*force);
             }
 }
 
@@ -370,7 +371,7 @@ static enum bw_status step(struct bw_stage *s)
         a.box[1][c] = s->grid->n[0] > 0 ? s->grid->origin[c] + s->grid->n[c] * s->grid->h : HUGE_VAL;
     }
     if (apart) {
-        status = lattice_gather(s, bw_port_field(s, PORT_VEL), &l);
+        status = lattice_gather(s, bw_port_field(s, PORT_VEL), bw_port_field(s, PORT_FORCE), &l);
         if (!status && a.field) status = domain_ask_all(s, &a);
         else if (!status) s->host->parallel_for(s, l.n[2], plane_ask, &a);
         if (status) return status;
@@ -379,11 +380,12 @@ static enum bw_status step(struct bw_stage *s)
         status = ranks_bring_round(s, bw_port_field(s, PORT_GOAL), 2 * a.far->h);
         if (status) return status;
     }
-    struct plan plan = {apart ? &l : NULL, &a, &a.now, {{0}, {0}}, -expm1(-p->weight * s->dt), edge_width(s)};
+    struct plan plan = {apart ? &l : NULL, &a,     &a.now, {{0}, {0}}, -expm1(-p->weight * s->span),
+                        edge_width(s),     s->span};
     if (a.now.kind != SHAPE_EVERYWHERE) plan.bounds = pose_bounds(&a.now, 0.5 * plan.width + s->grid->h);
-    struct bw_access access = {bw_port_field(s, PORT_VEL), BW_UPDATE, 0};
-    if ((status = push_begins(s))) return status;
-    return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = body, .user = &plan});
+    const struct bw_access access[] = {{bw_port_field(s, PORT_FORCE), BW_UPDATE_OWN, 0},
+                                       {bw_port_field(s, PORT_VEL), BW_READ, 1}};
+    return s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 2, .body = body, .user = &plan});
 }
 
 static void uninit(struct bw_stage *s)

@@ -104,7 +104,8 @@ struct gathering {
     const struct bw_domain_info *grid;
     const struct bw_tiles_api *tiles;
     const struct bw_topology *topology;
-    const struct bw_field *vel;
+    const struct bw_field *vel, *force;
+    double span; ///< s, for which the force pushes
     const struct lattice *l;
     const int32_t *owner; ///< of each tile, or NULL: all are made here
     int32_t rank, n[3];   ///< nodes of a row along each axis
@@ -160,14 +161,18 @@ static void tile_gather(int64_t task, uint32_t worker, void *user)
     (void)worker;
     if (c == thin || (g->owner && g->owner[t] != g->rank)) return;
     const float *data = g->tiles->data(g->vel, (uint32_t)c, t);
+    const float *push = g->force ? g->tiles->data(g->force, (uint32_t)c, t) : NULL;
     const struct stretch s[3] = {tile_stretch(g, t, 0), tile_stretch(g, t, 1), tile_stretch(g, t, 2)};
-    float *row = row_of(g, t, c), line[NODES_MOST + 1];
+    float *row = row_of(g, t, c), line[NODES_MOST + 1], pushed[NODES_MOST];
     memset(row, 0, (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2] * sizeof *row);
     for (int32_t k = 0; k < s[2].n; k++)
         for (int32_t j = 0; j < s[1].n; j++) {
             float y, z;
             const int32_t at[2] = {node_below(g, &s[1], 1, c, j, &y), node_below(g, &s[2], 2, c, k, &z)};
-            line_gather(g, &s[0], c, data + g->grid->tile[0] * (j + (ptrdiff_t)g->grid->tile[1] * k), line);
+            const ptrdiff_t from = g->grid->tile[0] * (j + (ptrdiff_t)g->grid->tile[1] * k);
+            const float *value = data + from;
+            for (int32_t i = 0; push && i < s[0].n; i++) pushed[i] = value[i] + (float)g->span * push[from + i];
+            line_gather(g, &s[0], c, push ? pushed : value, line);
             for (int e = 0; e < 4; e++) {
                 const float w = (e & 1 ? y : 1 - y) * (e & 2 ? z : 1 - z);
                 if (w <= 0) continue;
@@ -236,10 +241,11 @@ static void rows_add(int64_t task, uint32_t worker, void *user)
 }
 
 /* As many tiles at a time as rows have room for. */
-enum bw_status lattice_gather(struct bw_stage *s, const struct bw_field *vel, struct lattice *l)
+enum bw_status lattice_gather(struct bw_stage *s, const struct bw_field *vel, const struct bw_field *force,
+                              struct lattice *l)
 {
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
-    struct gathering g = {s->grid, tiles, tiles->topology(s->domain), vel, l};
+    struct gathering g = {s->grid, tiles, tiles->topology(s->domain), vel, force, s->span, l};
     int32_t ranks;
     size_t each = 3;
     g.owner = ranks_owners(s, &g.rank, &ranks);

@@ -23,8 +23,10 @@ struct lattice {
 int lattice_wanted(const struct bw_stage *s, double size);
 /// Lay the lattice out for scales larger than `size`, which is wanted. Errors: BW_ERR_MEMORY.
 enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l);
-/// Gather `vel` from the active tiles, of all ranks. Errors: BW_ERR_MEMORY.
-enum bw_status lattice_gather(struct bw_stage *s, const struct bw_field *vel, struct lattice *l);
+/// Gather `vel` from the active tiles, of all ranks, as `force` (m/s²; or NULL) has it go on in this step.
+/// Errors: BW_ERR_MEMORY.
+enum bw_status lattice_gather(struct bw_stage *s, const struct bw_field *vel, const struct bw_field *force,
+                              struct lattice *l);
 /// push = the large scales of wanted - value, where both are known.
 void lattice_compare(struct bw_stage *s, struct lattice *l);
 static inline int64_t lattice_count(const struct lattice *l) { return (int64_t)l->n[0] * l->n[1] * l->n[2]; }

@@ -9,7 +9,6 @@
  * is ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence.
  * Vortons move with the grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
 #include "vorton.h"
-#include <common/flow/push.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static const struct bw_param params[] = {
     BW_F64(struct params, rate, "rate", "5 1/s", 0, 1e4, "1/s", "How fast the grid takes on the vortons' rotation."),
 };
 
-enum { PORT_VORTONS, PORT_VEL };
+enum { PORT_VORTONS, PORT_FORCE, PORT_VEL };
 static const struct bw_port ports[] = {
     [PORT_VORTONS] = {.name = "vortons",
                       .kind = BW_PARTICLES,
@@ -33,8 +32,8 @@ static const struct bw_port ports[] = {
                       .attributes = vorton_attributes,
                       .n_attributes = BW_COUNT(vorton_attributes),
                       .flags = BW_PORT_NO_CREATE},
-    [PORT_VEL] =
-        {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow that is stirred."},
+    [PORT_FORCE] = BW_FORCE_PORT,
+    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow that is stirred."},
 };
 
 struct stir {
@@ -42,9 +41,9 @@ struct stir {
     struct bw_particles *vortons;
     struct bw_field *vel;
     struct vorton_arrays v; ///< in the order of tiles, before the sweep
-    bw_vec3 *spin;          ///< rate·dt/2 s ω of each
+    bw_vec3 *spin;          ///< rate/2 s ω of each
     double *gradient;       ///< of the grid's flow at each, 3 × 3
-    double push;            ///< rate·dt/2
+    double push;            ///< rate/2
 };
 
 static void spin_find(int64_t i, uint32_t worker, void *user)
@@ -66,24 +65,24 @@ static void spin_find(int64_t i, uint32_t worker, void *user)
 /// Adds spin × r exp(-r²/2σ²) to the faces of a block along one axis.
 static void faces_stir(const struct bw_block *b, int axis, const double x[3], double sigma, const double spin[3])
 {
-    const struct bw_view *u = &b->view[0];
+    const struct bw_view *f = &b->view[0];
     const int d = (axis + 1) % 3, e = (axis + 2) % 3;
     double h = b->grid->h, first[3];
     int32_t lo[3], hi[3];
     for (int a = 0; a < 3; a++) {
         first[a] = b->corner[a] + (a == axis ? 0 : 0.5 * h) - x[a];
         lo[a] = (int32_t)fmax(0, ceil((-first[a] - REACH * sigma) / h));
-        hi[a] = (int32_t)fmin(b->n[a] + (a == axis), floor((-first[a] + REACH * sigma) / h) + 1);
+        hi[a] = (int32_t)fmin(b->n[a] + (a == axis && b->high[a]), floor((-first[a] + REACH * sigma) / h) + 1);
     }
     for (int32_t k = lo[2]; k < hi[2]; k++)
         for (int32_t j = lo[1]; j < hi[1]; j++)
             for (int32_t i = lo[0]; i < hi[0]; i++) {
                 const double r[3] = {first[0] + i * h, first[1] + j * h, first[2] + k * h};
                 double r2 = vec3_dot(r, r);
-                ptrdiff_t at = i + j * u->sy + k * u->sz;
+                ptrdiff_t at = i + j * f->sy + k * f->sz;
                 if (r2 > REACH * REACH * sigma * sigma) continue;
-                bw_put(u, axis, at,
-                       bw_get(u, axis, at) + (spin[d] * r[e] - spin[e] * r[d]) * exp(-0.5 * r2 / (sigma * sigma)));
+                bw_put(f, axis, at,
+                       bw_get(f, axis, at) + (spin[d] * r[e] - spin[e] * r[d]) * exp(-0.5 * r2 / (sigma * sigma)));
             }
 }
 
@@ -119,10 +118,8 @@ static double max_dt(struct bw_stage *s)
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
-    struct stir t = {.s = s,
-                     .vortons = s->ports[PORT_VORTONS].particles,
-                     .vel = bw_port_field(s, PORT_VEL),
-                     .push = 0.5 * p->rate * s->dt};
+    struct stir t = {
+        .s = s, .vortons = s->ports[PORT_VORTONS].particles, .vel = bw_port_field(s, PORT_VEL), .push = 0.5 * p->rate};
     if (!particles_of(s)->count(t.vortons) || !(t.push > 0)) return BW_OK;
     enum bw_status st = particles_of(s)->sort(t.vortons, s->domain);
     t.v = vorton_arrays(s, t.vortons);
@@ -134,8 +131,7 @@ static enum bw_status step(struct bw_stage *s)
     if (!st) st = gradient_add(s, t.vel, t.v.count, (const bw_vec3 *)t.v.pos, t.gradient);
     if (st) return st;
     s->host->parallel_for(s, t.v.count, spin_find, &t);
-    if ((st = push_begins(s))) return st;
-    struct bw_access access = {t.vel, BW_UPDATE, 0};
+    struct bw_access access = {bw_port_field(s, PORT_FORCE), BW_UPDATE_OWN, 0};
     return s->host->sweep(
         s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = stir_body, .user = &t, .particles = t.vortons});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Forces, waves and what a flow conserves: buoyancy on a disc, internal waves, wind, walls that drag, momentum and
  * energy of periodic flows. Exact values and the tables of the physics notes. */
-#include "physics/physics.h"
+#include "physics/pushed.h"
 
 /* ---- buoyancy ---- */
 
@@ -35,12 +35,13 @@ Test(buoyancy, disc_sets_off_at_half_b)
 /* Weight of smoke, and gravity along any axis: a column that fills a periodic box falls freely. */
 Test(buoyancy, direction_and_size)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [8, 8, 8], voxel: 1 cm, sides: {rest: periodic}}\n"
-                            "time: {fps: 25, frames: 1001-1002, dt: 0.04}\n"
-                            "stages:\n" KEEP_VEL "  - set: {id: heat, field: temperature, value: 30}\n"
-                            "  - set: {id: smoke, field: density, value: 0.5}\n"
-                            "  - mac.forces: {gravity: [3, 0, -4], buoyancy: 2, ambient: 300 K, weight: 0.7}\n");
+    struct test_run r =
+        run_pushed("billow: 1\n"
+                   "domain: {cells: [8, 8, 8], voxel: 1 cm, sides: {rest: periodic}}\n"
+                   "time: {fps: 25, frames: 1001-1002, dt: 0.04}\n"
+                   "stages:\n" KEEP_VEL "  - set: {id: heat, field: temperature, value: 30}\n"
+                   "  - set: {id: smoke, field: density, value: 0.5}\n"
+                   "  - mac.forces: {gravity: [3, 0, -4], buoyancy: 2, ambient: 300 K, weight: 0.7}\n" PUSHED);
     struct grid u = grid_of(&r, "vel", 0), w = grid_of(&r, "vel", 2);
     double push = .04 * (-2 * 30 / 300. * 5 + .7 * .5); /* along gravity */
     for (size_t i = 0; i < grid_count(&u); i++) {
@@ -85,18 +86,113 @@ Test(buoyancy, internal_wave_period)
     test_end(&r);
 }
 
+/* ---- somebody else's force ---- */
+
+/* Smoke that sinks, as mac.forces has it, from the public headers alone. */
+static const struct bw_port sink_ports[] = {
+    BW_FORCE_PORT,
+    {.name = "density", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .doc = "Smoke."},
+};
+
+static void sink_body(const struct bw_block *b, void *user)
+{
+    const struct bw_view *f = &b->view[0], *q = &b->view[1];
+    (void)user;
+    for (int k = 0; k < b->n[2] + b->high[2]; k++)
+        for (int j = 0; j < b->n[1]; j++)
+            for (int i = 0; i < b->n[0]; i++) {
+                const float *at = bw_f32(q, 0) + i + j * q->sy + k * q->sz;
+                bw_f32(f, 2)[i + j * f->sy + k * f->sz] += -3.0f * (0.5f * (at[-q->sz] + at[0]));
+            }
+}
+
+static enum bw_status sink_step(struct bw_stage *s)
+{
+    const struct bw_access a[] = {{bw_port_field(s, 0), BW_UPDATE_OWN, 0}, {bw_port_field(s, 1), BW_READ, 1}};
+    return s->host->sweep(s, &(struct bw_sweep){.access = a, .n_access = 2, .body = sink_body});
+}
+
+static const struct bw_stage_desc sink_stage = {
+    .id = "sink", .version = "1.0", .brief = "Smoke sinks.", BW_PORTS(sink_ports), .step = sink_step};
+static const struct bw_stage_desc *const sink_stages[] = {&sink_stage};
+static const struct bw_module sink_module = BW_MODULE(sink_stages);
+
+static struct test_run sinking(const char *before, const char *after)
+{
+    static const struct test_options o = {.simd = UINT32_MAX, .module = &sink_module};
+    return run_with(&o,
+                    "billow: 1\n"
+                    "domain: {cells: [24, 24, 40], voxel: 5 cm, sides: {bottom: closed, rest: open}}\n"
+                    "time: {fps: 24, frames: 1-6}\n"
+                    "stages:\n"
+                    "  - emit: {density: 1, shape: {sphere: {center: [0, 0, 1.4], radius: 30 cm}}}\n"
+                    "  - collide: {shape: {sphere: {center: [0.1, 0, 0.6], radius: 20 cm}}}\n"
+                    "%s  - mac.advect: {}\n"
+                    "  - force: {kind: {wind: {velocity: [0.5, 0, 0]}}}\n"
+                    "%s  - mac.project: {}\n",
+                    before, after);
+}
+
+Test(force, somebody_elses_is_like_ours)
+{
+    static const char ours[] = "  - mac.forces: {buoyancy: 0, weight: 3}\n", theirs[] = "  - sink: {}\n";
+    for (int before = 0; before < 2; before++) {
+        struct test_run a = before ? sinking(ours, "") : sinking("", ours);
+        struct test_run b = before ? sinking(theirs, "") : sinking("", theirs);
+        struct grid w = grid_of(&a, "vel", 2);
+        cr_assert_gt(grid_max(&w), .1, "nothing moves: %g m/s", grid_max(&w));
+        cr_assert_eq(test_hash(&a, "vel"), test_hash(&b, "vel"), "listed %s", before ? "before" : "after");
+        cr_assert_eq(test_hash(&a, "density"), test_hash(&b, "density"));
+        bw_free(w.v);
+        test_end(&a);
+        test_end(&b);
+    }
+}
+
+static void idle_hear(int level, const char *who, const char *text, void *heard)
+{
+    (void)who;
+    if (level >= BW_LOG_WARNING && strstr(text, (const char *)((void **)heard)[0])) ++*(int *)((void **)heard)[1];
+}
+
+/* One that nobody applies is told as the preset is read, with where it stands. */
+Test(force, that_nobody_applies_is_told)
+{
+    static const char *const chain[] = {"  - mac.project: {}\n  - sink: {}\n", "  - sink: {}\n",
+                                        "  - sink: {}\n  - mac.project: {}\n"};
+    static const char *const told[] = {
+        ":9:5: adds to \"force\", which no stage below reads: list it before mac.project",
+        ":8:5: adds to \"force\", which no stage reads, as mac.project does", "adds to"};
+    for (int i = 0; i < 3; i++) {
+        int heard = 0;
+        void *ask[] = {(void *)(intptr_t)told[i], &heard};
+        const struct test_options o = {
+            .simd = UINT32_MAX, .module = &sink_module, .only_check = 1, .on_log = idle_hear, .user = ask};
+        struct test_run r =
+            run_with(&o,
+                     "billow: 1\n"
+                     "domain: {cells: [16, 16, 16], voxel: 5 cm}\n"
+                     "time: {fps: 24, frames: 1-2}\n"
+                     "stages:\n"
+                     "  - emit: {density: 1, shape: {sphere: {radius: 10 cm}}}\n" KEEP_VEL "  - mac.advect: {}\n%s",
+                     chain[i]);
+        cr_assert_eq(heard, i < 2, "chain %d: told %d times", i, heard);
+        test_end(&r);
+    }
+}
+
 /* ---- wind and walls ---- */
 
 /* Wind: du/dt = rate (wind - u), whose exact answer 1 - e^(-rate t) holds for any number of substeps. */
 Test(wind, relaxes_exponentially)
 {
     for (int substeps = 1; substeps <= 4; substeps += 3) {
-        struct test_run r =
-            run("billow: 1\n"
-                "domain: {cells: [8, 8, 8], voxel: 1, sides: {rest: periodic}}\n"
-                "time: {fps: 5, frames: 1-6, substeps: %d}\n"
-                "stages:\n" KEEP_VEL "  - force: {kind: {wind: {velocity: [2, -1, 0.5], rate: 1.5 1/s}}}\n",
-                substeps);
+        struct test_run r = run_pushed("billow: 1\n"
+                                       "domain: {cells: [8, 8, 8], voxel: 1, sides: {rest: periodic}}\n"
+                                       "time: {fps: 5, frames: 1-6, substeps: %d}\n"
+                                       "stages:\n" KEEP_VEL
+                                       "  - force: {kind: {wind: {velocity: [2, -1, 0.5], rate: 1.5 1/s}}}\n" PUSHED,
+                                       substeps);
         static const double wind[] = {2, -1, .5};
         for (uint32_t c = 0; c < 3; c++) {
             struct grid u = grid_of(&r, "vel", c);

@@ -2,14 +2,15 @@
 /* guide: large scales approach their goal as exp(-w t) whatever the substeps, fine ones keep their energy, the share in
  * between is that of the filter; a shape's motion, a constant, another domain, and a coarse bake that a fine one
  * follows. */
-#include "physics/physics.h"
+#include "physics/pushed.h"
 #include "grid/grid.h"
 #include <string.h>
 #include <unistd.h>
 
 #define BOX                                                                                                            \
     "billow: 1\nname: g\ntime: {fps: 20, frames: 1001-%d, substeps: %d}\n"                                             \
-    "domain: {cells: [192, 12, 20], voxel: 2.5 cm, center: [0.3, 0], sides: {rest: closed}}\n"
+    "domain: {cells: [192, 12, 20], voxel: 2.5 cm, center: [0.3, 0],\n"                                                \
+    "         sides: {top: periodic, bottom: periodic, rest: closed}}\n"
 
 /* Amplitude of cos(2πx/λ) in the middle half of w, along x. */
 static double amplitude(const struct test_run *r, double wave)
@@ -30,9 +31,9 @@ static double amplitude(const struct test_run *r, double wave)
 static double kept(double wave, double size, int substeps)
 {
     struct test_run r =
-        run(BOX "stages:\n  - set: {field: vel, keep: true, value: [\"0\", \"0\", \"cos(2*pi*x/%g)\"]}\n"
-                "  - guide: {to: {constant: {velocity: [0, 0, 0]}}, weight: 6 1/s, size: %g}\n",
-            1006, substeps, wave, size);
+        run_pushed(BOX "stages:\n  - set: {field: vel, keep: true, value: [\"0\", \"0\", \"cos(2*pi*x/%g)\"]}\n"
+                       "  - guide: {to: {constant: {velocity: [0, 0, 0]}}, weight: 6 1/s, size: %g}\n" PUSHED,
+                   1006, substeps, wave, size);
     double a = amplitude(&r, wave);
     test_end(&r);
     return a;
@@ -65,12 +66,12 @@ Test(guide, periodic_sides)
         const int n = cells[k], *axis = swap[k];
         int size[3];
         for (int a = 0; a < 3; a++) size[a] = axis[a] ? 8 : n;
-        struct test_run r = run(
+        struct test_run r = run_pushed(
             "billow: 1\nname: g\ntime: {fps: 20, frames: 1-6, substeps: 1}\n"
             "domain: {cells: [%d, %d, %d], voxel: 5 cm, origin: [0, 0, 0], sides: {left: periodic, right: periodic, "
             "front: periodic, back: periodic, bottom: periodic, top: periodic}}\nstages:\n"
             "  - set: {field: vel, keep: true, value: [\"0\", \"0\", \"cos(2*pi*(%c/%g+1/8))\"]}\n"
-            "  - guide: {to: {constant: {velocity: [0, 0, 0]}}, weight: 6 1/s, size: %g}\n",
+            "  - guide: {to: {constant: {velocity: [0, 0, 0]}}, weight: 6 1/s, size: %g}\n" PUSHED,
             size[0], size[1], size[2], "xyz"[k], n * .05, n * .05 / 4);
         struct grid w = grid_of(&r, "vel", 2);
         const int step = k == 0 ? 1 : k == 1 ? w.n[0] : w.n[0] * w.n[1];
@@ -92,11 +93,11 @@ Test(guide, periodic_sides)
 /* The goal is reached, and held where the flow would leave it. */
 Test(guide, a_shapes_motion)
 {
-    struct test_run r =
-        run(BOX "stages:\n  - set: {field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
-                "  - guide: {to: {motion: {}}, weight: 1000, shape: {box: {center: [\"=0.3 + 0.4*t\", 0, 0.25], size: "
-                "[1, 2, 2]}}}\n",
-            1003, 2);
+    struct test_run r = run_pushed(
+        BOX "stages:\n  - set: {field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
+            "  - guide: {to: {motion: {}}, weight: 1000, shape: {box: {center: [\"=0.3 + 0.4*t\", 0, 0.25], size: "
+            "[1, 2, 2]}}}\n" PUSHED,
+        1003, 2);
     struct grid u = grid_of(&r, "vel", 0);
     cr_assert_float_eq(at(&u, 96, 6, 10), .4, 1e-3, "%g", at(&u, 96, 6, 10));
     cr_assert_float_eq(at(&u, 10, 6, 10), 0, 1e-6, "%g", at(&u, 10, 6, 10));
@@ -168,7 +169,7 @@ Test(guide, another_domain)
 {
     uint64_t h[2];
     for (int i = 0; i < 2; i++) {
-        struct test_options o = {.simd = UINT32_MAX, .threads = (uint32_t)(i + 1)};
+        struct test_options o = {.simd = UINT32_MAX, .threads = (uint32_t)(i + 1), .module = &pushed_module};
         struct test_run r = run_with(
             &o,
             "billow: 1\nname: g\ntime: {fps: 20, frames: 1-2}\n"
@@ -176,7 +177,8 @@ Test(guide, another_domain)
             "  far: {cells: [20, 20, 20], voxel: 7 cm}\n"
             "stages:\n  - set: {id: a, domain: near, field: vel, keep: true, value: [\"0\", \"sin(40*x)\", \"0\"]}\n"
             "  - set: {id: b, domain: far, field: vel, keep: true, value: [\"0\", \"0\", \"1 + x\"]}\n"
-            "  - guide: {domain: near, from: far, weight: 1e6, size: 0.4}\n");
+            "  - guide: {domain: near, from: far, weight: 1e6, size: 0.4}\n"
+            "  - pushed: {domain: near}\n");
         struct grid w = {NULL, {0}}, v = {NULL, {0}};
         w.v = test_field(&r, "near.vel", 2, w.n);
         v.v = test_field(&r, "near.vel", 1, v.n);

@@ -152,7 +152,7 @@ Test(light, wide_cells_scatter_as_narrow_ones)
         struct bw_volume v = {.box = unit_box, .density = cells_make()};
         struct bw_look look = look_usual();
         float *s = cells_make(), *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)), fine[N], wide[N], most = 0;
-        const struct bw_source_radiance lit = {.box = unit_box, .rgbs = rgbs};
+        const struct bw_lit lit = {.box = unit_box, .rgbs = rgbs};
         const struct bw_multiple_medium m = {&v, &look, &lit, s, NULL, 0.3f};
         for (int i = 0; i < N * N * N; i++) {
             const int x = i % N, solid = wall && x >= from && x < to;

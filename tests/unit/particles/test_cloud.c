@@ -22,7 +22,7 @@ static struct bw_scene scene_of(int smooth, double veil)
 
 static struct bw_image look_at(const struct bw_scene *scene, struct bw_spark *spark, int n)
 {
-    const struct bw_source_radiance lit = {.box = {{1, 1, 1}, {0, 0, 0}, 1}};
+    const struct bw_lit lit = {.box = {{1, 1, 1}, {0, 0, 0}, 1}};
     const struct bw_volume v = {.box = lit.box, .spark = spark, .n_sparks = n, .solid_box = lit.box};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     struct bw_image img;

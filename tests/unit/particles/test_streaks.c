@@ -22,7 +22,7 @@ static struct bw_scene usual(void)
 }
 static struct bw_image look_by(const struct bw_scene *scene, struct bw_spark *spark, float *smoke, float *solid)
 {
-    const struct bw_source_radiance lit = {.box = {{N, N, N}, {-0.5, -4.5, -0.5}, 1. / N}, .rgbs = smoke};
+    const struct bw_lit lit = {.box = {{N, N, N}, {-0.5, -4.5, -0.5}, 1. / N}, .rgbs = smoke};
     const struct bw_volume v = {.box = lit.box, .spark = spark, .n_sparks = 1, .solid_box = lit.box, .solid = solid};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     struct bw_image img;

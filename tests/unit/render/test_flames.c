@@ -23,7 +23,7 @@ static double wave_after(double cells, float amount)
 {
     struct bw_blackbody blackbody;
     float *fire = take(NULL, 2 * CELLS * sizeof(float)), lo = 1e30f, hi = 0;
-    const struct bw_source_radiance lit = {.box = {{N, N, N}, {0}, H}, .fire = fire, .blackbody = &blackbody};
+    const struct bw_lit lit = {.box = {{N, N, N}, {0}, H}, .fire = fire, .blackbody = &blackbody};
     bw_blackbody_init(&blackbody, BW_CONTRAST);
     for (int i = 0; i < CELLS; i++) {
         const int dark = i / N % N < 4; // nothing burns there

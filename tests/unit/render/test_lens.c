@@ -20,7 +20,7 @@ struct spot {
 static struct bw_image column_picture(const struct bw_tools *with, double aperture, double focus)
 {
     const double h = 0.1;
-    struct bw_source_radiance lit = {.box = {{N, N, N}, {-0.5 * N * h, -0.5 * N * h, -0.5 * N * h}, h}};
+    struct bw_lit lit = {.box = {{N, N, N}, {-0.5 * N * h, -0.5 * N * h, -0.5 * N * h}, h}};
     struct bw_scene scene = {.exposure = 1, .look = look_usual()};
     const struct bw_volume v = {.box = lit.box};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};

@@ -73,7 +73,7 @@ Test(march, glow_follows_temperature)
 }
 
 /* What a camera 10 m away sees of a lit medium that fills [-1, 1]³, over a background of 1. */
-static struct bw_image lit_render(const struct bw_source_radiance *lit)
+static struct bw_image lit_render(const struct bw_lit *lit)
 {
     struct bw_scene scene = {.exposure = 1,
                              .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0},
@@ -91,7 +91,7 @@ static struct bw_image lit_render(const struct bw_source_radiance *lit)
 /* The same of n³ cells that are lit already. */
 static struct bw_image medium_render(int n, float *rgbs)
 {
-    const struct bw_source_radiance lit = {.box = {{n, n, n}, {-1, -1, -1}, 2. / n}, .rgbs = rgbs};
+    const struct bw_lit lit = {.box = {{n, n, n}, {-1, -1, -1}, 2. / n}, .rgbs = rgbs};
     return lit_render(&lit);
 }
 
@@ -106,7 +106,7 @@ Test(march, smoke_fades_with_distance)
     struct bw_scene scene = {.exposure = 1,
                              .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0},
                              .look = look_usual()};
-    const struct bw_source_radiance lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N}, .rgbs = rgbs};
+    const struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N}, .rgbs = rgbs};
     const struct bw_volume v = {.box = lit.box};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     double seen[2][2]; // by density, by its light
@@ -324,12 +324,12 @@ Test(march, slab_of_flames_glows_as_a_black_body)
     float rgb[3];
     bw_blackbody_init(&blackbody, 0.5);
     bw_blackbody_rgb(&blackbody, 1650, rgb);
-    struct bw_source_radiance lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N},
-                                     .rgbs = rgbs,
-                                     .fire = fire,
-                                     .blackbody = &blackbody,
-                                     .gain = (float)gain,
-                                     .soot = (float)soot};
+    struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N},
+                         .rgbs = rgbs,
+                         .fire = fire,
+                         .blackbody = &blackbody,
+                         .gain = (float)gain,
+                         .soot = (float)soot};
     struct bw_image img = lit_render(&lit);
     for (int c = 0; c < 3; c++) {
         double keep = exp(-soot * glow * d), want = gain * (double)rgb[c] / soot * (1 - keep) + keep;
@@ -359,13 +359,13 @@ Test(march, nothing_of_a_cell_is_skipped)
         if (kind == 1) fire[2 * cell] = 1;
         else if (kind == 2) roots[cell] = 5;
         else rgbs[4 * cell] = 5;
-        const struct bw_source_radiance lit = {.box = {{N, N, N}, {-1, -1, -1}, h},
-                                               .rgbs = rgbs,
-                                               .fire = kind == 1 ? fire : NULL,
-                                               .roots = kind == 2 ? roots : NULL,
-                                               .root_rgb = {1, 1, 1},
-                                               .blackbody = &blackbody,
-                                               .gain = 5 / rgb[0]};
+        const struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, h},
+                                   .rgbs = rgbs,
+                                   .fire = kind == 1 ? fire : NULL,
+                                   .roots = kind == 2 ? roots : NULL,
+                                   .root_rgb = {1, 1, 1},
+                                   .blackbody = &blackbody,
+                                   .gain = 5 / rgb[0]};
         struct bw_image img = lit_render(&lit);
         double sum = 0, low = 0, left = 0;
         for (int i = 0; i < 65 * 65; i++) {

@@ -138,7 +138,7 @@ static struct bw_image sparks_look(const struct bw_tools *t, struct bw_spark *sp
                              .streak = 0.02,
                              .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1},
                              .look = *look};
-    const struct bw_source_radiance lit = {.box = {{16, 16, 16}, {-0.5, -4.5, -0.5}, 1. / 16}, .rgbs = smoke};
+    const struct bw_lit lit = {.box = {{16, 16, 16}, {-0.5, -4.5, -0.5}, 1. / 16}, .rgbs = smoke};
     const struct bw_volume v = {.box = lit.box, .spark = spark, .n_sparks = n};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     struct bw_image img;
@@ -218,7 +218,7 @@ Test(motion, obstacles_hide_what_is_behind_them)
     const int seen[] = {1, 0, 0, 0, 1};
     float *solid = take(NULL, (size_t)M * M * M * sizeof *solid);
     struct bw_scene scene = {.exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1}};
-    const struct bw_source_radiance lit = {.box = {{M, M, M}, {-1, -1, -1}, h}};
+    const struct bw_lit lit = {.box = {{M, M, M}, {-1, -1, -1}, h}};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     scene.look = look_usual();
     scene.look.particles.show = BW_SHOW_LIGHT;

@@ -110,7 +110,7 @@ static float *depths_make(const struct bw_volume *v, const struct bw_light *lamp
     enum { CELLS = WIDE * WIDE * WIDE };
     float *all = calloc(7 * CELLS, sizeof *all), *share = all + 5 * CELLS, *out = all + 6 * CELLS;
     uint8_t *marks = calloc(2, CELLS);
-    struct bw_source_radiance lit = {.box = v->box, .rgbs = all};
+    struct bw_lit lit = {.box = v->box, .rgbs = all};
     for (int i = 0; i < CELLS; i++) {
         all[4 * i + 3] = all[4 * CELLS + i] = 4 * WIDE * v->density[i];
         share[i] = 0.5f;

@@ -3,7 +3,7 @@
  * than what faces the eye may, and the pattern goes where the obstacle goes. */
 #include "../render/image_tools.h"
 #include <picture/volume/material/material.h>
-#include <picture/volume/material/value_noise.h>
+#include <picture/volume/material/grain.h>
 #include <picture/volume/shape/shapes.h>
 #include <picture/gather/shapes.h>
 
@@ -63,10 +63,9 @@ Test(material, nothing_jumps)
         const double p[3] = {1e-3 * (i - 2000) - 5e-7, 0.37, -0.21}, q[3] = {p[0] + 1e-6, p[1], p[2]};
         const double r[3] = {0.37, p[0], -0.21}, t[3] = {0.37, p[0] + 1e-6, -0.21};
         float which;
-        cr_assert_float_eq((double)bw_value_noise(p), (double)bw_value_noise(q), 1e-5, "at %g", p[0]);
-        cr_assert_float_eq((double)bw_value_noise(r), (double)bw_value_noise(t), 1e-5, "at %g", p[0]);
-        cr_assert_float_eq((double)bw_cellular_noise(p, &which), (double)bw_cellular_noise(q, &which), 1e-5, "at %g",
-                           p[0]);
+        cr_assert_float_eq((double)bw_grain(p), (double)bw_grain(q), 1e-5, "at %g", p[0]);
+        cr_assert_float_eq((double)bw_grain(r), (double)bw_grain(t), 1e-5, "at %g", p[0]);
+        cr_assert_float_eq((double)bw_grain_cells(p, &which), (double)bw_grain_cells(q, &which), 1e-5, "at %g", p[0]);
     }
 }
 

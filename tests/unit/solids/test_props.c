@@ -5,7 +5,7 @@
 #include "look.h"
 #include <picture/volume/material/material.h>
 #include <picture/volume/material/scorch.h>
-#include <picture/volume/material/displacement.h>
+#include <picture/volume/material/uneven.h>
 #include <picture/volume/sky/backdrop.h>
 #include <picture/volume/sky/stars.h>
 #include <picture/volume/studio/studio.h>
@@ -180,19 +180,19 @@ Test(props, fire_blackens_what_is_near)
 
 Test(props, grown_cylinders_stay_near_and_close)
 {
-    for (int kind = BW_DISPLACED_LOG; kind <= BW_DISPLACED_WAX; kind++)
+    for (int kind = BW_UNEVEN_LOG; kind <= BW_UNEVEN_WAX; kind++)
         for (uint32_t lot = 0; lot < 30; lot++) {
-            const double slender = kind == BW_DISPLACED_LOG ? 0.13 : 0.4;
+            const double slender = kind == BW_UNEVEN_LOG ? 0.13 : 0.4;
             double far = 0, spread[2] = {9, 0};
             for (int i = 0; i < 3000; i++) {
                 const double a = 0.01 * i, z = -1 + 2.0 * (i % 101) / 100;
                 double p[3] = {cos(a), sin(a), z}, q[3] = {cos(a + 1e-7), sin(a + 1e-7), z};
-                bw_displacement_at((enum bw_displacement)kind, lot, slender, p);
-                bw_displacement_at((enum bw_displacement)kind, lot, slender, q);
+                bw_uneven_move((enum bw_uneven)kind, lot, slender, p);
+                bw_uneven_move((enum bw_uneven)kind, lot, slender, q);
                 const double r = hypot(p[0], p[1]);
                 far = fmax(far, fmax(fabs(r - 1), fabs(p[2] - z) / slender));
                 spread[0] = fmin(spread[0], r), spread[1] = fmax(spread[1], r);
-                for (int b = 0; b < 3; b++) cr_assert_float_eq(p[b], q[b], kind == BW_DISPLACED_RAGS ? 0.06 : 1e-4);
+                for (int b = 0; b < 3; b++) cr_assert_float_eq(p[b], q[b], kind == BW_UNEVEN_RAGS ? 0.06 : 1e-4);
             }
             cr_expect_lt(far, 0.34, "%d, %u: %g radii off", kind, lot, far);
             cr_expect_gt(spread[1] - spread[0], 0.05, "%d, %u is round", kind, lot);
@@ -223,9 +223,9 @@ Test(props, wax_has_a_level_pool)
             const double a = 0.0314 * i;
             double in[3] = {0.5 * cos(a), 0.5 * sin(a), 1}, side[3] = {cos(a), sin(a), 0.9991},
                    top[3] = {0.9999 * cos(a), 0.9999 * sin(a), 1};
-            bw_displacement_at(BW_DISPLACED_WAX, lot, slender, in);
-            bw_displacement_at(BW_DISPLACED_WAX, lot, slender, side);
-            bw_displacement_at(BW_DISPLACED_WAX, lot, slender, top);
+            bw_uneven_move(BW_UNEVEN_WAX, lot, slender, in);
+            bw_uneven_move(BW_UNEVEN_WAX, lot, slender, side);
+            bw_uneven_move(BW_UNEVEN_WAX, lot, slender, top);
             cr_assert_float_eq(in[2], 1 - 0.16 * slender, 1e-9);
             cr_assert_gt(top[2], in[2], "%u: it runs over", lot);
             cr_assert_float_eq(hypot(side[0], side[1]), hypot(top[0], top[1]), 0.01);

@@ -11,7 +11,7 @@
 
 /// What the tasks share.
 struct survey {
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
     struct bw_blocks *b;
     uint8_t *flat; ///< what cells hold within their layer
 };
@@ -28,7 +28,7 @@ static void line_reach(uint8_t *p, int n, int step)
 }
 
 /// Would flames as bright and hot as the brightest and hottest of a block be seen across the whole box?
-static int fire_shows(const struct bw_source_radiance *lit, const float fire[2])
+static int fire_shows(const struct bw_lit *lit, const float fire[2])
 {
     const struct bw_dense *b = &lit->box;
     const float way = (float)((b->n[0] + b->n[1] + b->n[2]) * b->h);
@@ -42,7 +42,7 @@ static int fire_shows(const struct bw_source_radiance *lit, const float fire[2])
 static void near_layer(int64_t k, void *user)
 {
     const struct survey *s = user;
-    const struct bw_source_radiance *lit = s->lit;
+    const struct bw_lit *lit = s->lit;
     const int nx = lit->box.n[0], ny = lit->box.n[1];
     const size_t first = (size_t)k * (size_t)nx * (size_t)ny;
     const float *p = lit->rgbs + 4 * first, *fire = lit->fire ? lit->fire + 2 * first : NULL;
@@ -72,7 +72,7 @@ static void near_stack(int64_t k, void *user)
 }
 
 /// Hottest and brightest flame in a block, or in the cells around it that a spline reaches.
-static void block_fire(const struct bw_source_radiance *lit, const int at[3], float most[2])
+static void block_fire(const struct bw_lit *lit, const int at[3], float most[2])
 {
     const struct bw_dense *b = &lit->box;
     int lo[3], hi[3];
@@ -112,7 +112,7 @@ static void busy_layer(int64_t k, void *user)
             s->b->busy[((int)k * n[1] + j) * n[0] + i] = block_holds(s, (int[3]){i, j, (int)k});
 }
 
-static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_source_radiance *lit, struct bw_blocks *b)
+static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_lit *lit, struct bw_blocks *b)
 {
     struct survey s = {.lit = lit, .b = b};
     const size_t cells = bw_dense_cells(&lit->box);
@@ -180,8 +180,8 @@ static enum bw_status tiles_make(const struct bw_tools *tools, const struct bw_d
     return BW_OK;
 }
 
-enum bw_status bw_blocks_make(const struct bw_tools *tools, const struct bw_source_radiance *lit,
-                              const struct bw_camera *camera, const int32_t size[2], struct bw_blocks *b)
+enum bw_status bw_blocks_make(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_camera *camera,
+                              const int32_t size[2], struct bw_blocks *b)
 {
     enum bw_status status = busy_make(tools, lit, b);
     return status ? status : tiles_make(tools, &lit->box, camera, size, b);

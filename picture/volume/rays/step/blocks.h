@@ -21,8 +21,8 @@ struct bw_blocks {
 
 /// `b` zeroed but for what is set before; for a picture of size[0]×size[1] pixels. bw_blocks_free gives it back, after
 /// a failure too. Errors: BW_ERR_MEMORY.
-enum bw_status bw_blocks_make(const struct bw_tools *tools, const struct bw_source_radiance *lit,
-                              const struct bw_camera *camera, const int32_t size[2], struct bw_blocks *b);
+enum bw_status bw_blocks_make(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_camera *camera,
+                              const int32_t size[2], struct bw_blocks *b);
 void bw_blocks_free(const struct bw_tools *tools, struct bw_blocks *b);
 
 #endif

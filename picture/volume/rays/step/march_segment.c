@@ -28,7 +28,7 @@ enum { PARTS = 4 };     ///< of such a step, and of the one before
 #define STANDS_OUT 6.0f
 
 /// Flames at a place p of the box, {flame, kelvin}: sheets stand out from what is round them, the more the brighter.
-INLINE void sheets_draw(const struct bw_source_radiance *lit, const float p[3], float fire[2])
+INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2])
 {
     float rgb[3];
     if (!lit->wide || fire[0] <= BW_FIRE_FAINT) return;
@@ -41,7 +41,7 @@ INLINE void sheets_draw(const struct bw_source_radiance *lit, const float p[3], 
 
 /// By how much flames hide what is behind them, times the default, of {flame, kelvin} and of what they send out. A deep
 /// one is never darker than SHINES, wherever it hides.
-INLINE float fire_hides(const struct bw_source_radiance *lit, const float fire[2], const float rgb[3])
+INLINE float fire_hides(const struct bw_lit *lit, const float fire[2], const float rgb[3])
 {
     if (lit->hides == 0) return 1;
     const float *most_rgb = lit->blackbody->rgb[(BW_BLACKBODY_WHITE - BW_BLACKBODY_LOW) / BW_BLACKBODY_STEP];
@@ -54,7 +54,7 @@ INLINE float fire_hides(const struct bw_source_radiance *lit, const float fire[2
 }
 
 /// Add {j, s} of flames, {flame, kelvin}, `share` of them.
-INLINE void fire_add(const struct bw_source_radiance *lit, const float fire[2], float share, struct lanes *js)
+INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
 {
     float rgb[3];
     if (fire[0] <= BW_FIRE_FAINT) return;
@@ -97,7 +97,7 @@ INLINE struct lanes lanes_exp_neg(struct lanes x)
 }
 
 /// {j, s} of smoke.
-INLINE struct lanes smoke_read(const struct bw_source_radiance *lit, const struct taps *t, int cubic)
+INLINE struct lanes smoke_read(const struct bw_lit *lit, const struct taps *t, int cubic)
 {
     struct lanes s = cubic ? cubic_four(lit->rgbs, t) : linear_four(lit->rgbs, t);
     for (int c = 0; c < 4; c++) s.v[c] = bw_most(s.v[c], 0); // sharpened cells go below 0 beside an edge
@@ -109,7 +109,7 @@ INLINE struct lanes smoke_read(const struct bw_source_radiance *lit, const struc
 }
 
 /// Light of flames' roots, which hide nothing.
-INLINE void roots_add(const struct bw_source_radiance *lit, const struct taps *t, int cubic, struct lanes *s)
+INLINE void roots_add(const struct bw_lit *lit, const struct taps *t, int cubic, struct lanes *s)
 {
     const float bright = bw_most(cubic ? cubic_one(lit->roots, t) : linear_one(lit->roots, t), 0), *rgb = lit->root_rgb;
     s->v += (struct lanes){{bright * rgb[0], bright * rgb[1], bright * rgb[2], 0}}.v;

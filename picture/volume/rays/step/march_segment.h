@@ -17,7 +17,7 @@ struct bw_steps {
 };
 
 struct bw_march_medium {
-    const struct bw_source_radiance *lit;
+    const struct bw_lit *lit;
     const struct bw_blocks *blocks;
     const struct bw_detail *detail; ///< NULL: none
     const float *more;              ///< extinction by channel, times the medium's

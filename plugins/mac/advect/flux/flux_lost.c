@@ -4,6 +4,7 @@
  * cells of obstacles: a metric, and told where it matters. Not of a source that gives gas its velocity: what it
  * squeezes is mostly its own, and it fills it up. */
 #include "flux.h"
+#include "project/open_flux.h"
 #include <common/flow/source.h>
 #include <stdio.h>
 
@@ -36,17 +37,25 @@ static double amount_of(struct bw_stage *s, struct bw_field *field, int c)
     return st == BW_OK ? sum : HUGE_VAL;
 }
 
+/* Who has changed the flow since a projection of it. NULL: nobody, or this is the first step. */
+static const struct bw_stage *changed_by(const struct pass *p)
+{
+    const struct bw_writer_api *api = p->stage->host->extension(BW_WRITER);
+    const struct bw_stage *by = api && p->stage->step > 1 ? api->last(p->vel) : NULL;
+    return by && by->desc->extension && by->desc->extension(OPEN_FLUX) ? NULL : by;
+}
+
 /* Only what is much beside obstacles is worth a look at the rest. */
 static void lost_judge(const struct flux *f, const struct item *it, int c, double lost, double held)
 {
     struct bw_stage *s = f->pass->stage;
-    const struct bw_stage *by = f->pass->flow_by;
+    const struct bw_stage *by = changed_by(f->pass);
     if (!by || !(fabs(lost) > TOLD * held) || (by->desc->extension && by->desc->extension(SOURCE))) return;
     const double all = amount_of(s, it->field, c);
     if (!(fabs(lost) > TOLD * all)) return;
     s->host->log(s, BW_LOG_WARNING,
                  "beside obstacles %.2g %% of \"%s\" %s in a step: %s has changed the flow since mac.project balanced "
-                 "it; list it before mac.project",
+                 "it: it has to add to \"force\", or to come between mac.advect and mac.project",
                  100 * fabs(lost) / all, it->info->name, lost > 0 ? "were lost" : "were made", by->id);
 }
 

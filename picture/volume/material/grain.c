@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "value_noise.h"
+#include "grain.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static int32_t whole(double x, float *rest)
     return (int32_t)(below - REPEATS * floor(below / REPEATS));
 }
 
-float bw_value_noise(const double at[3])
+float bw_grain(const double at[3])
 {
     float u[3], row[4];
     int32_t i[3];
@@ -41,7 +41,7 @@ float bw_value_noise(const double at[3])
     return low + u[2] * (high - low);
 }
 
-float bw_fractal_noise(const double at[3], double length, int octaves, float keep, double footprint)
+float bw_grain_waves(const double at[3], double length, int octaves, float keep, double footprint)
 {
     float sum = 0, all = 0, share = 1;
     double p[3] = {at[0] + 3.7 * length, at[1] - 1.9 * length, at[2] + 5.3 * length};
@@ -51,12 +51,12 @@ float bw_fractal_noise(const double at[3], double length, int octaves, float kee
         p[0] = x, p[1] = 0.8 * y - 0.6 * p[2], p[2] = 0.6 * y + 0.8 * p[2];
         all += share;
         const double wave[3] = {p[0] / length + 17 * o, p[1] / length - 31 * o, p[2] / length + 7 * o};
-        if (seen > 0) sum += share * seen * (bw_value_noise(wave) - 0.5f);
+        if (seen > 0) sum += share * seen * (bw_grain(wave) - 0.5f);
     }
     return 0.5f + sum / all;
 }
 
-float bw_cellular_noise(const double at[3], float *which)
+float bw_grain_cells(const double at[3], float *which)
 {
     float rest[3], best[2] = {9, 9}, point[2][3] = {{0}};
     int32_t i[3];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The source radiance of each cell, emission and in-scattering: what it sends to the camera. */
-#ifndef BW_SOURCE_RADIANCE_H
-#define BW_SOURCE_RADIANCE_H
+#ifndef BW_LIT_H
+#define BW_LIT_H
 
 #include <picture/volume/scene/dense.h>
 #include <picture/volume/scene/blackbody.h>
@@ -14,7 +14,7 @@
 /// glow between the cells as what they are there, for their light is far from linear in it: {flame, kelvin} a cell, or
 /// NULL. And their roots, which shine where there is neither smoke nor soot: radiance a metre, of the colour root_rgb;
 /// or NULL.
-struct bw_source_radiance {
+struct bw_lit {
     struct bw_dense box;
     float *rgbs;
     float *fire, *roots;

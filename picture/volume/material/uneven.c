@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "displacement.h"
+#include "uneven.h"
 
-#include "value_noise.h"
+#include "grain.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@ static double swell(const double p[3], double slender, uint32_t lot, double wave
 {
     const double at[3] = {waves * p[0] + 31.7 * (lot % 997), waves * p[1] + 7.1 * (lot % 89),
                           waves * stretch * p[2] / slender};
-    return (double)bw_fractal_noise(at, 1, octaves, 0.5f, 1e-6) - 0.5;
+    return (double)bw_grain_waves(at, 1, octaves, 0.5f, 1e-6) - 0.5;
 }
 
 /// Bent, thicker at one end, with knots and hollows; sawn off not quite square.
@@ -25,8 +25,7 @@ static void log_move(uint32_t lot, double slender, double p[3])
     const double lean = slender * (0.2 * ((lot % 7) / 3.0 - 1) * p[0] + 0.2 * ((lot % 5) / 2.0 - 1) * p[1]);
     const double ends = fabs(p[2]) > 0.999 ? 1 : 0, rough = 0.05 * swell(p, slender, lot, 4, 0, 2);
     p[2] += ends * (lean + slender * rough) * 0.6;
-    p[0] = r * p[0] + 0.3 * ((double)bw_value_noise(along) - 0.5),
-    p[1] = r * p[1] + 0.3 * ((double)bw_value_noise(aside) - 0.5);
+    p[0] = r * p[0] + 0.3 * ((double)bw_grain(along) - 0.5), p[1] = r * p[1] + 0.3 * ((double)bw_grain(aside) - 0.5);
 }
 
 /// Turns of cloth lie over one another, thickest in the middle.
@@ -40,7 +39,7 @@ static void rags_move(uint32_t lot, double slender, double p[3])
 
 static double dice(uint32_t lot, int which, int what)
 {
-    return (double)bw_value_noise((const double[3]){lot % 1021, which, what});
+    return (double)bw_grain((const double[3]){lot % 1021, which, what});
 }
 
 /// Wax that ran over the rim in runs, down in drops and set there; a rim that sags round a pool that the flame has
@@ -62,9 +61,9 @@ static void wax_move(uint32_t lot, double slender, double p[3])
     if (p[2] > 0) p[2] += pool * (1 - fmin(slender * POOL, 0.5) - p[2]);
 }
 
-void bw_displacement_at(enum bw_displacement kind, uint32_t lot, double slender, double p[3])
+void bw_uneven_move(enum bw_uneven kind, uint32_t lot, double slender, double p[3])
 {
-    if (kind == BW_DISPLACED_LOG) log_move(lot, slender, p);
-    if (kind == BW_DISPLACED_RAGS) rags_move(lot, slender, p);
-    if (kind == BW_DISPLACED_WAX) wax_move(lot, slender, p);
+    if (kind == BW_UNEVEN_LOG) log_move(lot, slender, p);
+    if (kind == BW_UNEVEN_RAGS) rags_move(lot, slender, p);
+    if (kind == BW_UNEVEN_WAX) wax_move(lot, slender, p);
 }
