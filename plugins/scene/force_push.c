@@ -168,12 +168,21 @@ static void row_place(const struct row *r, int i, double x[3])
     for (int a = 0; a < 3; a++) x[a] = block_coord(r->block, a, at[a] + (a == r->axis ? 0 : 0.5));
 }
 
+/* Everywhere: the same share of all. */
+static void row_wind_whole(float *restrict f, const float *restrict vel, double goal, double share, double span, int n)
+{
+    for (int i = 0; i < n; i++)
+        f[i] = (float)(f[i] + bw_force_towards(goal, share, (double)vel[i], (double)f[i], span));
+}
+
 static void row_wind(const struct row *r, float *restrict f)
 {
     const struct bw_view *v = &r->block->view[VIEW_VEL];
     const float *vel = bw_f32(v, r->axis) + r->from + r->j * v->sy + r->k * v->sz;
     const double goal = r->plan->kind->wind.velocity[r->axis], keep = r->plan->keep, span = r->plan->span;
-    for (int i = 0; i < r->n; i++) {
+    const bool everywhere = r->plan->region.kind == SHAPE_EVERYWHERE;
+    if (everywhere) row_wind_whole(f, vel, goal, 1 - keep, span, r->n);
+    for (int i = 0; !everywhere && i < r->n; i++) {
         const double left = r->cover[i] >= 1 ? keep : r->cover[i] > 0 ? pow(keep, r->cover[i]) : 1;
         f[i] = (float)(f[i] + bw_force_towards(goal, 1 - left, (double)vel[i], (double)f[i], span));
     }

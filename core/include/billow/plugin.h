@@ -119,7 +119,7 @@ struct bw_stage_desc {
 /// a rate's share is 1 - exp(-rate span).
 static inline double bw_force_towards(double goal, double share, double vel, double force, double span)
 {
-    return share * (goal - (vel + span * force)) / span;
+    return share / span * (goal - (vel + span * force));
 }
 
 /// The one exported symbol. It lists pointers, so that descriptors of other files can stand in a constant table.

@@ -115,18 +115,10 @@ static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     *p = pass_of(s);
     p->share = advect_fast_room(p);
     p->memory = s->host->scratch(s, sizeof *p->memory * p->share * s->host->workers);
-    p->block_ways = s->host->scratch(s, sizeof *p->block_ways * s->host->workers);
-    p->block_near = s->host->scratch(s, sizeof *p->block_near * s->host->workers);
-    p->block_rim = s->host->scratch(s, sizeof *p->block_rim * s->host->workers);
-    p->block_idle = s->host->scratch(s, sizeof *p->block_idle * s->host->workers);
-    p->block_fast = s->host->scratch(s, sizeof *p->block_fast * s->host->workers);
-    p->block_bricks = s->host->scratch(s, sizeof *p->block_bricks * s->host->workers);
-    p->brick_ways = s->host->scratch(s, sizeof *p->brick_ways * s->host->workers);
+    p->hand = s->host->scratch(s, sizeof *p->hand * s->host->workers);
     p->brick_share = bricks_room(s->grid, advect_most_ring());
     p->brick_room = s->host->scratch(s, p->brick_share * s->host->workers);
-    if (p->memory && p->block_ways && p->block_near && p->block_rim && p->block_idle && p->block_fast &&
-        p->block_bricks && p->brick_ways && p->brick_room)
-        return BW_OK;
+    if (p->memory && p->hand && p->brick_room) return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 
@@ -141,8 +133,8 @@ static double advect_max_dt(struct bw_stage *s)
     struct pass p = pass_of(s);
     double most = HUGE_VAL;
     if (advects_centred(&p) && turn_limit(&p, &most) != BW_OK) return HUGE_VAL;
-    if (a->cfl <= 0 || pass_measure(&p) != BW_OK || p.speed <= 0) return most;
-    return fmin(most, a->cfl * s->grid->h / p.speed);
+    if (a->cfl <= 0 || pass_measure(&p) != BW_OK || p.speed.most <= 0) return most;
+    return fmin(most, a->cfl * s->grid->h / p.speed.most);
 }
 
 static bool pass_has_fields(const struct pass *p)
@@ -186,7 +178,7 @@ static enum bw_status pass_run(struct pass *p, struct centred *last)
 static void long_judge(const struct pass *p)
 {
     struct bw_stage *s = p->stage;
-    const double cells = s->dt / s->grid->h * p->speed;
+    const double cells = s->dt / s->grid->h * p->speed.most;
     if (p->long_traces > 0 && cells > BW_HALO_MOST)
         s->host->log(s, BW_LOG_WARNING,
                      "gas moves by up to %.0f cells in a step: what goes farther than some %d takes ten times as long; "

@@ -192,8 +192,8 @@ static void block_lean(const struct bw_block *b, void *user)
     const float share = l->born && l->born[tile] ? 0 : l->share;
     const bool outside = share > 0 && !is_amid(l, b);
     const struct bricks by = bricks_of(b->grid);
-    struct range3 u = {{0}, {0}}, *g = l->pass->brick_speed + tile * by.count,
-                  *half = l->pass->brick_half + tile * by.count, all = {{0}, {0}};
+    struct range3 u = {{0}, {0}}, *g = l->pass->speed.brick + tile * by.count,
+                  *half = l->pass->speed.half + tile * by.count, all = {{0}, {0}};
     for (int32_t q = 0; q < by.count; q++) {
         brick_lean(b, l, share, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q], &half[q]);
         b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q]));
@@ -216,8 +216,8 @@ static enum bw_status lean_run(struct pass *p, double share, bool all_known)
                                     [VIEW_CARRIED] = {p->carried, BW_UPDATE_OWN, 0},
                                     [VIEW_SOLID] = {bw_port_field(s, PORT_SOLID), BW_READ, 1}};
     double most[] = {[MAX_G] = 0, [MAX_HALF] = 0, [MAX_U] = 0};
-    if (speed_room(p, topology->count, &p->brick_speed) != BW_OK) return BW_ERR_MEMORY;
-    if (speed_room(p, topology->count, &p->brick_half) != BW_OK) return BW_ERR_MEMORY;
+    if (speed_room(p, topology->count, &p->speed.brick) != BW_OK) return BW_ERR_MEMORY;
+    if (speed_room(p, topology->count, &p->speed.half) != BW_OK) return BW_ERR_MEMORY;
     p->scale = p->span / s->grid->h;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
                                                              .n_access = p->walls ? 3 : 2,
@@ -226,11 +226,11 @@ static enum bw_status lean_run(struct pass *p, double share, bool all_known)
                                                              .user = &l,
                                                              .maxs = most,
                                                              .n_maxs = BW_COUNT(most)});
-    if (st == BW_OK) st = speed_share(p, p->brick_speed);
-    if (st == BW_OK) st = speed_share(p, p->brick_half);
-    p->still = pass_still(p);
-    p->speed = fmax(most[MAX_G], 0) + (1 + 4 * (double)ADVECT_SHARPER) * fmax(most[MAX_HALF], 0) + p->still;
-    s->host->metric(s, "cells", s->dt / s->grid->h * (fmax(most[MAX_U], 0) + p->still), BW_METRIC_MAX);
+    if (st == BW_OK) st = speed_share(p, p->speed.brick);
+    if (st == BW_OK) st = speed_share(p, p->speed.half);
+    p->speed.still = pass_still(p);
+    p->speed.most = fmax(most[MAX_G], 0) + (1 + 4 * (double)ADVECT_SHARPER) * fmax(most[MAX_HALF], 0) + p->speed.still;
+    s->host->metric(s, "cells", s->dt / s->grid->h * (fmax(most[MAX_U], 0) + p->speed.still), BW_METRIC_MAX);
     return st;
 }
 

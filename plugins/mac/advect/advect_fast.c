@@ -66,15 +66,15 @@ static struct within within_init(const struct room *r, const struct range3 *ways
 
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
-    const struct range3 *ways = &p->block_ways[b->worker];
-    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways, .idle = &p->block_idle[b->worker]};
+    const struct range3 *ways = &p->hand[b->worker].ways;
+    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways, .idle = &p->hand[b->worker].idle};
     for (int axis = -1; axis < 3; axis++) {
         t.room[axis + 1] = room_init(b, axis);
         for (int dir = BACK; dir <= AHEAD; dir++) t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
     }
     for (int axis = -1; axis < 3; axis++) {
         t.bounded[axis + 1] =
-            p->options->outside != OUTSIDE_BACKGROUND || (p->flow && axis >= 0 && p->block_rim[b->worker]);
+            p->options->outside != OUTSIDE_BACKGROUND || (p->flow && axis >= 0 && p->hand[b->worker].rim);
         if (t.bounded[axis + 1]) t.edge[axis + 1] = edge_init(b, p->tiles, NULL, axis);
     }
     float *at = p->memory + p->share * b->worker;
@@ -100,7 +100,7 @@ struct wanted {
 
 static struct wanted wanted_init(const struct bw_block *b, const struct pass *p)
 {
-    if (!pass_has_faces(p)) return (struct wanted){0, {b->n[0], b->n[1], b->n[2]}, &p->block_idle[b->worker]};
+    if (!pass_has_faces(p)) return (struct wanted){0, {b->n[0], b->n[1], b->n[2]}, &p->hand[b->worker].idle};
     return (struct wanted){-1, {b->n[0] + b->high[0], b->n[1] + b->high[1], b->n[2] + b->high[2]}, NULL};
 }
 

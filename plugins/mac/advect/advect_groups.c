@@ -10,7 +10,7 @@ void pass_fit(struct pass *p, double dt)
 {
     p->span = dt;
     p->scale = dt / p->stage->grid->h;
-    p->limit = p->scale * p->speed * (1 + 1e-5);
+    p->limit = p->scale * p->speed.most * (1 + 1e-5);
     p->halo = BW_HALO_MOST;
     p->fast = p->limit < BW_HALO_MOST && advect_halo(p, p->limit) <= (p->walls ? WALLS_HALO : BW_HALO_MOST);
     if (p->fast) p->halo = advect_halo(p, p->limit);
@@ -22,7 +22,7 @@ enum bw_status pass_along(struct pass *p, double dt)
     struct bw_stage *s = p->stage;
     enum bw_status st = pass_measure(p);
     pass_fit(p, dt);
-    s->host->metric(s, "cells", s->dt / s->grid->h * p->speed, BW_METRIC_MAX);
+    s->host->metric(s, "cells", s->dt / s->grid->h * p->speed.most, BW_METRIC_MAX);
     return st;
 }
 
@@ -44,8 +44,8 @@ static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *lik
 static void block_run(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
-    if (p->block_idle[b->worker].all) idle_block(b, p);
-    else if (p->block_fast[b->worker]) advect_block_fast(b, user);
+    if (p->hand[b->worker].idle.all) idle_block(b, p);
+    else if (p->hand[b->worker].fast) advect_block_fast(b, user);
     else advect_block_plain(b, user);
     advect_walls_mend(b, p);
 }

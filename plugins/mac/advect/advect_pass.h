@@ -67,6 +67,25 @@ struct idle {
                                                   ///< item itself and of its first half
 };
 
+/// How fast the flow is.
+struct flow_speed {
+    double still;         ///< largest component that can be met where there are no tiles, m/s
+    double most;          ///< largest component that a trace can meet, m/s
+    struct range3 *brick; ///< on the faces of each tile's bricks, m/s
+    struct range3 *half;  ///< of c/2 there (advect_centred.c), m/s; NULL: there is none
+};
+
+/// Of the block that a worker has at hand.
+struct at_hand {
+    struct range3 ways;                   ///< ahead from it, cells
+    struct range3 brick_ways[BRICK_MOST]; ///< and from its bricks, in order
+    struct bricks_near bricks;            ///< around it; none where `speed` is NULL
+    struct idle idle;
+    int32_t near; ///< halo if obstacles are near, else 0
+    bool fast;    ///< it goes the fast way
+    bool rim;     ///< a tile beside it is asleep
+};
+
 /// Sweeps over groups of fields, all with the flow that `vel` holds and over one span of time.
 struct pass {
     struct bw_stage *stage;
@@ -82,27 +101,19 @@ struct pass {
     struct hats hats;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
-    bool second, by_flux;   ///< the second sweep; amounts by flux/
-    bool flow;              ///< the velocity is carried
-    bool plain;             ///< fields in double precision: no block goes the fast way
-    bool fast, *block_fast; ///< all blocks do; by worker: does the block at hand?
+    bool second, by_flux; ///< the second sweep; amounts by flux/
+    bool flow;            ///< the velocity is carried
+    bool plain;           ///< fields in double precision: no block goes the fast way
+    bool fast;            ///< all blocks do
     int32_t halo;
-    double span;                ///< s
-    double scale, limit;        ///< cells moved per m/s; longest way, cells
-    double still;               ///< largest velocity component that can be met where there are no tiles, m/s
-    double speed;               ///< largest velocity component that a trace can meet, m/s
-    struct range3 *brick_speed; ///< of the velocity on the faces of each tile's bricks, m/s
-    struct range3 *brick_half;  ///< of c/2 there (advect_centred.c), m/s; NULL: there is none
-    struct range3 *block_ways;  ///< by worker: of the ways ahead from the block at hand, cells
-    int32_t *block_near;        ///< by worker: halo of the block at hand if obstacles are near, else 0
-    bool *block_rim;            ///< by worker: is a tile beside the block at hand asleep?
-    uint8_t *holds;             ///< by brick: items, a bit each, that are not their background there; NULL: unknown
-    char *brick_room;           ///< `brick_share` bytes a worker: bricks around the block at hand
+    double span;         ///< s
+    double scale, limit; ///< cells moved per m/s; longest way, cells
+    struct flow_speed speed;
+    struct at_hand *hand; ///< by worker
+    uint8_t *holds;       ///< by brick: items, a bit each, that are not their background there; NULL: unknown
+    char *brick_room;     ///< `brick_share` bytes a worker: bricks around the block at hand
     size_t brick_share;
-    struct bricks_near *block_bricks;        ///< by worker: those; none where `speed` is NULL
-    struct range3 (*brick_ways)[BRICK_MOST]; ///< by worker: of the block's own, in order
-    struct idle *block_idle;                 ///< by worker
-    float *memory;                           ///< displacements, `share` floats a worker
+    float *memory; ///< displacements, `share` floats a worker
     size_t share, stride;
     const struct walls *walls; ///< NULL: no obstacles
     uint32_t view_solid_vel;   ///< 0: none
@@ -157,7 +168,7 @@ static inline double room_share(const struct room *r, const double x[3])
 
 /// From now on along the flow that `vel` holds at this moment, over dt seconds.
 enum bw_status pass_along(struct pass *p, double dt);
-/// The same where p->speed and brick_speed are known.
+/// The same where p->speed is known.
 void pass_fit(struct pass *p, double dt);
 /// Carries amounts by fluxes, where the scheme does. Before pass_fields().
 enum bw_status pass_amounts(struct pass *p);
@@ -175,7 +186,7 @@ bool pass_carries_velocity(const struct pass *p);
 
 /* ---- ways/advect_speed.c ---- */
 
-/// Measures `vel`: the pass's still, speed and brick_speed.
+/// Measures `vel`: the pass's speed.
 enum bw_status pass_measure(struct pass *p);
 /// Memory for a range by brick, and all ranks' of them. Errors: BW_ERR_MEMORY (reported).
 enum bw_status speed_room(struct pass *p, int64_t tiles, struct range3 **to);

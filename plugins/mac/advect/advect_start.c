@@ -34,7 +34,7 @@ enum bw_status start_find(struct pass *p, struct bw_field *carried, double span,
     const struct bw_project_api *api;
     struct bw_stage *projection = projector_find(s, &api);
     enum bw_status st = projection ? pass_measure(p) : BW_OK;
-    *known = projection && st == BW_OK && p->speed > 0 && !flow_has_wind(s->host->field_info(p->vel));
+    *known = projection && st == BW_OK && p->speed.most > 0 && !flow_has_wind(s->host->field_info(p->vel));
     if (!*known) return st;
     struct bw_field *other = s->host->scratch_field(s, BW_MAC, BW_F32);
     if (!other) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the first step's trial.");

@@ -72,9 +72,9 @@ static int32_t read_around(const struct pass *p) { return 1 + p->scheme->beyond;
 static void marks_make(struct ground *g, uint8_t *const room[3], size_t size)
 {
     const struct pass *p = g->pass;
-    const struct range3 *ways = &p->block_ways[g->block->worker];
+    const struct range3 *ways = &p->hand[g->block->worker].ways;
     const int32_t wide = read_around(p);
-    const bool fast = p->block_fast[g->block->worker];
+    const bool fast = p->hand[g->block->worker].fast;
     struct marks m = {.is = room[0], .next = room[1], .size = size};
     for (size_t i = 0; i < size; i++) m.is[i] = (g->now[i] & g->old[i]) != WALLS_FREE;
     for (int a = 0; a < 3; a++) marks_spread(&m, g->step[a], wide, wide + 1);
@@ -94,8 +94,8 @@ static bool ground_init(struct ground *g, const struct bw_block *b, const struct
     const struct bw_host *host = b->stage->host;
     int32_t lo[3];
     *g = (struct ground){.block = b, .pass = p, .pad = b->view[0].halo - 1, .step = {1}}; // - 1: the high faces
-    const struct range3 *ways = &p->block_ways[b->worker];
-    const bool fast = p->block_fast[b->worker];
+    const struct range3 *ways = &p->hand[b->worker].ways;
+    const bool fast = p->hand[b->worker].fast;
     g->limit = fast ? 0 : (float)fmin(p->limit, g->pad - 2);
     for (int a = 0; a < 3 && fast; a++) g->limit = fmaxf(g->limit, fmaxf(-ways->least[a], ways->most[a]));
     for (int a = 0; a < 3; a++) {
@@ -427,7 +427,7 @@ void advect_walls_mend(const struct bw_block *b, const struct pass *p)
     struct way w;
     bool any = false;
     for (uint32_t q = 0; q < p->n_items; q++) any = any || item_counts(&p->item[q]);
-    if (!p->walls || !any || !p->block_near[b->worker]) return;
+    if (!p->walls || !any || !p->hand[b->worker].near) return;
     float *d = b->stage->host->body_scratch(b, 6 * (size_t)(b->n[0] + 16) * sizeof *d);
     if (!d || !ground_init(&g, b, p)) return; // the host sees that scratch memory ran out
     for (int m = 0; m < 6; m++) w.d[m / 3][m % 3] = d + m * (b->n[0] + 16);
@@ -457,14 +457,14 @@ static int32_t near_find(const struct bw_block *b, const struct pass *p, const i
 static void block_judge(const struct bw_block *b, const struct pass *p)
 {
     static const int32_t plain[6] = {PLAIN_HALO, PLAIN_HALO, PLAIN_HALO, PLAIN_HALO, PLAIN_HALO, PLAIN_HALO};
-    int32_t *near = &p->block_near[b->worker], reach[6];
-    bool *fast = &p->block_fast[b->worker];
+    int32_t *near = &p->hand[b->worker].near, reach[6];
+    bool *fast = &p->hand[b->worker].fast;
     *fast = (advect_block_fits(b, p) || p->fast) && !p->plain;
     if (*fast) advect_block_reach(b, p, 0, reach);
     *near = near_find(b, p, *fast ? reach : plain);
     if (*fast && *near > WALLS_HALO) *fast = false;
     if (!*fast) *near = near_find(b, p, plain);
-    idle_init(&p->block_idle[b->worker], p, b, *fast && !*near);
+    idle_init(&p->hand[b->worker].idle, p, b, *fast && !*near);
 }
 
 /* Blocks that no trace leads from to an obstacle, nor to where one was, go on as if there were none. */
@@ -472,9 +472,9 @@ int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
 {
     const struct pass *p = user;
     if (row == 0) block_judge(b, p);
-    const int32_t near = p->block_near[b->worker];
-    const bool fast = p->block_fast[b->worker];
-    const struct idle *idle = &p->block_idle[b->worker];
+    const int32_t near = p->hand[b->worker].near;
+    const bool fast = p->hand[b->worker].fast;
+    const struct idle *idle = &p->hand[b->worker].idle;
     if (idle->all) return 0;
     if (idle->by_brick) return idle_reach(idle, p, row, reach);
     if (p->view_solid_vel && row == p->view_solid_vel && !near) return 0;

@@ -40,9 +40,9 @@ static void tile_look(struct bricks_near *near, const struct pass *p, int64_t t,
         for (int32_t y = 0; y < by->parts[1]; y++) {
             const size_t at = to + (size_t)near->n[0] * (size_t)(y + z * near->n[1]);
             const int64_t from = t * by->count + y + z * by->parts[1];
-            if (t >= 0) near->speed[at] = p->brick_speed[from];
+            if (t >= 0) near->speed[at] = p->speed.brick[from];
             else near->speed[at] = (struct range3){{0}, {0}};
-            if (near->half && t >= 0) near->half[at] = p->brick_half[from];
+            if (near->half && t >= 0) near->half[at] = p->speed.half[from];
             else if (near->half) near->half[at] = (struct range3){{0}, {0}};
             near->holds[at] = !p->holds ? UINT8_MAX : t >= 0 ? p->holds[from] : 0;
         }
@@ -61,7 +61,7 @@ struct bricks_near bricks_gather(const struct bw_block *b, const struct pass *p,
     char *room = p->brick_room + p->brick_share * b->worker;
     near.speed = (void *)room;
     const size_t count = (size_t)near.n[0] * (size_t)near.n[1] * (size_t)near.n[2];
-    near.half = p->brick_half ? near.speed + count : NULL;
+    near.half = p->speed.half ? near.speed + count : NULL;
     near.holds = (void *)(near.speed + 2 * count);
     for (by[2] = 0; by[2] < tiles[2]; by[2]++)
         for (by[1] = 0; by[1] < tiles[1]; by[1]++)

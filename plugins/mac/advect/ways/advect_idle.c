@@ -148,8 +148,8 @@ static void brick_judge(struct idle *is, const struct bricks_near *near, const s
 /* Rows are whole along x: one brick of theirs moves by all of their ways. */
 void idle_init(struct idle *is, const struct pass *p, const struct bw_block *b, bool known)
 {
-    const struct bricks_near *near = &p->block_bricks[b->worker];
-    const struct range3 *ways = p->brick_ways[b->worker];
+    const struct bricks_near *near = &p->hand[b->worker].bricks;
+    const struct range3 *ways = p->hand[b->worker].brick_ways;
     int32_t by[3];
     *is = (struct idle){.all = false};
     is->by_brick = known && near->speed && !pass_has_faces(p);

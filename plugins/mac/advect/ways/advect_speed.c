@@ -88,9 +88,9 @@ enum bw_status pass_measure(struct pass *p)
     const struct bw_access access = {p->vel, BW_READ, 1};
     struct speeds by = {p->kernels, p->tiles, p->tiles->topology(s->domain), NULL};
     double most = 0;
-    if (speed_room(p, by.topology->count, &p->brick_speed) != BW_OK) return BW_ERR_MEMORY;
-    by.brick = p->brick_speed;
-    p->brick_half = NULL;
+    if (speed_room(p, by.topology->count, &p->speed.brick) != BW_OK) return BW_ERR_MEMORY;
+    by.brick = p->speed.brick;
+    p->speed.half = NULL;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access,
                                                              .n_access = 1,
                                                              .body = block_speed,
@@ -98,8 +98,8 @@ enum bw_status pass_measure(struct pass *p)
                                                              .user = &by,
                                                              .maxs = &most,
                                                              .n_maxs = 1});
-    if (st == BW_OK) st = speed_share(p, p->brick_speed);
-    p->still = pass_still(p);
-    p->speed = fmax(most, 0) + p->still;
+    if (st == BW_OK) st = speed_share(p, p->speed.brick);
+    p->speed.still = pass_still(p);
+    p->speed.most = fmax(most, 0) + p->speed.still;
     return st;
 }

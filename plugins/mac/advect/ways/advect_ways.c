@@ -26,8 +26,8 @@ static struct range3 speed_still(const struct pass *p)
 {
     struct range3 r;
     for (int a = 0; a < 3; a++) {
-        r.least[a] = (float)-p->still;
-        r.most[a] = (float)p->still;
+        r.least[a] = (float)-p->speed.still;
+        r.most[a] = (float)p->speed.still;
     }
     return r;
 }
@@ -62,8 +62,8 @@ static struct range3 ring_ways(const struct bw_block *b, const struct pass *p, i
                 int64_t t = p->tiles->find(b->stage->domain, at);
                 *rim = *rim || t == BW_TILE_INACTIVE;
                 for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) {
-                    range_widen(&r, &p->brick_speed[q]);
-                    if (p->brick_half) range_widen(&half, &p->brick_half[q]);
+                    range_widen(&r, &p->speed.brick[q]);
+                    if (p->speed.half) range_widen(&half, &p->speed.half[q]);
                 }
             }
     return speed_ways(p, &r, &half);
@@ -127,7 +127,7 @@ static void block_tighten(const struct bricks_near *near, const struct pass *p, 
 {
     const struct bw_block *b = near->block;
     const int32_t around = pass_has_faces(p);
-    struct range3 all = {{0}, {0}}, *r = p->brick_ways[b->worker];
+    struct range3 all = {{0}, {0}}, *r = p->hand[b->worker].brick_ways;
     int32_t by[3];
     for (by[2] = 0; by[2] * near->bricks.edge[2] < b->n[2]; by[2]++)
         for (by[1] = 0; by[1] * near->bricks.edge[1] < b->n[1]; by[1]++)
@@ -146,9 +146,9 @@ static void block_tighten(const struct bricks_near *near, const struct pass *p, 
 /* A ring of tiles will do if no way by velocities within it leads beyond it. */
 bool advect_block_fits(const struct bw_block *b, const struct pass *p)
 {
-    struct range3 *ways = &p->block_ways[b->worker];
-    struct bricks_near *near = &p->block_bricks[b->worker];
-    bool *rim = &p->block_rim[b->worker], cut = false;
+    struct range3 *ways = &p->hand[b->worker].ways;
+    struct bricks_near *near = &p->hand[b->worker].bricks;
+    bool *rim = &p->hand[b->worker].rim, cut = false;
     int32_t ring = 1;
     *ways = ring_ways(b, p, ring, rim);
     while (ways_longest(ways) + 2 >= (float)(ring * EDGE) && ring < advect_most_ring())
@@ -176,7 +176,7 @@ void advect_around(const struct pass *p, const struct range3 *r, int what, int32
 /* The velocity may be a field that is carried, too. */
 void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6])
 {
-    const struct range3 *r = &p->block_ways[b->worker];
+    const struct range3 *r = &p->hand[b->worker].ways;
     int32_t field[6];
     bool hat = false;
     for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);
