@@ -68,7 +68,7 @@ def targets_of(root, files):
 def verdict(changes, targets_too=None, facts=FACTS, **lists):
     """{rule: sentences} for the good tree with `changes` (path: text, None takes the file away)."""
     lists = {"PAIRS": PAIR, "CIRCLES": {}, "ARROWS": {}, "HEADERS": {}, "LONG_LINES": {},
-             "OPTIONAL": {}, **lists}
+             "SERVICES": {}, "OPTIONAL": {}, **lists}
     with tempfile.TemporaryDirectory() as root:
         files = {path: text for path, text in {**GOOD, **changes}.items() if text is not None}
         for path, text in files.items():
@@ -104,8 +104,8 @@ def triangle(*, used):
     return out
 
 
-ARROWS, ONCE, CIRCLES, HEADERS = ("arrows between rooms", "each source in one target", "no circle of files",
-                                  "headers lead to their files")
+ARROWS, ONCE, CIRCLES, HEADERS, SERVICES = ("arrows between rooms", "each source in one target", "no circle of files",
+                                  "headers lead to their files", "services are the SDK's")
 LINES, LINKS, PAGE, PICTURE, README, KEYS, CITED, COMMENTS = (
     "lines", "links of documents", "the page of the rooms",
     "the picture of the rooms", "the README's lists", "keys in documents",
@@ -148,6 +148,11 @@ def breaks():
         ("a header that leads astray", HEADERS, dict(changes={
             "core/run/run.h": GOOD["core/run/run.h"].replace("twin.c", "another file")})),
         ("a function of nobody", HEADERS, dict(changes={"core/run/twin.h": "int twin(void);\nint triplet(void);\n"})),
+        ("a service behind the SDK", SERVICES, dict(changes={
+            "plugins/common/nest.h": GOOD["plugins/common/nest.h"] + '#define HELP "mac.help/1"\n',
+            "plugins/mac/mac.c": GOOD["plugins/mac/mac.c"] + "const char *mac_help = HELP;\n",
+            "plugins/fire/fire.c": GOOD["plugins/fire/fire.c"] + "#include <common/nest.h>\n"
+                                                                "const char *fire_help = HELP;\n"})),
         ("a long line", LINES, dict(changes=page("word " * 25 + "\n"))),
         ("a long line of code", LINES, dict(changes={
             "core/run/twin.h": "/* " + "word " * 25 + "*/\nint twin(void);\n"})),

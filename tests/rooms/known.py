@@ -19,6 +19,10 @@ ARROWS = {}
 # Headers whose functions lie where their names do not lead, and which do not say where.
 HEADERS = {}
 
+# Services that families of plugins share without the SDK.
+SERVICES = {"SOURCE": "mac.advect has sources that stand above it fill up what it carries off; once presets list them "
+                      "below it, that is emit's own business"}
+
 # Rooms with lines over 120 characters.
 LONG_LINES = {}
 

@@ -144,6 +144,22 @@ def headers_lead(tree, lists):
     return excuse(found, lists.HEADERS, "HEADERS")
 
 
+def services_public(tree, lists):
+    """What one family of plugins offers another is in the SDK: no id of a service is shared behind it."""
+    ids = {}
+    for path, file in tree.files.items():
+        if path.startswith(("plugins/", "exporters/")):
+            ids.update(re.findall(r'#define (\w+) ("[a-z_.]+/\d+")', file.text))
+    found = []
+    for name, said in ids.items():
+        users = {path.split("/")[1] for path, file in tree.files.items() if path.startswith(("plugins/", "exporters/"))
+                 and (name in file.words or said in file.text)} - {"common"}
+        if len(users) > 1:
+            found.append((name, "%s, %s, is shared by %s: it belongs into the SDK" % (
+                name, said, ", ".join(sorted(users)))))
+    return excuse(found, lists.SERVICES, "SERVICES")
+
+
 def advice(tree):
     """Folders that may hold two ideas: to be looked at, no more."""
     count = {}
@@ -170,6 +186,7 @@ def checks(tree, targets, facts, lists):
         ("each source in one target", compiled_once(tree, targets, lists)),
         ("no circle of files", no_circles(tree, lists)),
         ("headers lead to their files", headers_lead(tree, lists)),
+        ("services are the SDK's", services_public(tree, lists)),
         ("the picture of the rooms", picture_true(tree)),
     ] + documents.checks(tree, facts, lists)
 
