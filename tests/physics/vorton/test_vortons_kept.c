@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Vortons: remeshing, and what goes between them and grids: what has to stay, and how fast the rest goes. */
 #include "folder.h"
+#include "physics/pushed.h"
 #include "vortons.h"
 
 /* ---- lattice, merging, splitting: what has to stay ---- */
@@ -346,13 +347,13 @@ Test(vortons_kept, carried_by_a_grid)
 /// A still vorton, α = V ω along z, ω = 2 1/s, at cell corner and centre, stirring a grid for some seconds.
 static struct test_run stirred(int frames, uint32_t threads)
 {
-    struct test_options o = {.simd = UINT32_MAX, .threads = threads};
+    struct test_options o = {.simd = UINT32_MAX, .threads = threads, .module = &pushed_module};
     return run_with(
         &o,
         "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: "
         "{rest: open}}\n"
         "time: {fps: 25, frames: 1-%d, substeps: 1}\nstages:\n" KEEP_VEL
-        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n",
+        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n" PUSHED,
         frames,
         table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"
                     "0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
@@ -361,12 +362,12 @@ static struct test_run stirred(int frames, uint32_t threads)
 /* A grid takes on a vorton's rotation, half of its vorticity times the distance, and no more; without divergence. */
 Test(vortons_kept, stir_a_grid)
 {
-    struct test_run r =
-        run("billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: "
-            "{rest: open}}\n"
-            "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
-            "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n  - stats: {}\n",
-            table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
+    struct test_run r = run_pushed(
+        "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: "
+        "{rest: open}}\n"
+        "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
+        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n" PUSHED "  - stats: {}\n",
+        table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
     struct grid v = grid_of(&r, "vel", 1);
     for (int i = 20; i < 29; i++) {
         double x = -2.4 + (i + .5) * .1,

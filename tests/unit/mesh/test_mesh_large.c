@@ -2,6 +2,7 @@
 /* Meshes far from their origin, and meshes much larger than the domain: the field is that of a mesh of the domain's
  * size at its middle. */
 #include "mesh_world.h"
+#include "physics/pushed.h"
 
 TestSuite(mesh_large, .init = folder_make, .fini = folder_remove);
 
@@ -104,10 +105,11 @@ Test(mesh_large, far_meshes_as_sources)
 /* What a wind blows, inside alone. */
 static double wind_of(const char *shape)
 {
-    struct test_run r = run("billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"
-                            "time: {fps: 25, frames: 1-2}\nstages:\n" KEEP_VEL
-                            "  - force: {kind: {wind: {velocity: [1, 0, 0], rate: 10 1/s}}, shape: {%s}}\n",
-                            shape);
+    struct test_run r =
+        run_pushed("billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"
+                   "time: {fps: 25, frames: 1-2}\nstages:\n" KEEP_VEL
+                   "  - force: {kind: {wind: {velocity: [1, 0, 0], rate: 10 1/s}}, shape: {%s}}\n" PUSHED,
+                   shape);
     struct grid g = grid_of(&r, "vel", 0);
     const double sum = grid_sum(&g);
     bw_free(g.v);
