@@ -26,7 +26,7 @@ static enum bw_status plan_rows(struct sweep_job *j)
         const bool own = a->mode == BW_UPDATE_OWN || a->mode == BW_WRITE_OWN;
         const uint32_t mode = a->mode == BW_UPDATE_OWN ? BW_UPDATE : a->mode == BW_WRITE_OWN ? BW_WRITE : a->mode;
         if ((mode == BW_UPDATE || mode == BW_WRITE) && a->halo) return BW_ERR_PLUGIN;
-        if (own && j->s->block == 2) return BW_ERR_PLUGIN;
+        if (own && mode == BW_WRITE && j->s->block == 2) return BW_ERR_PLUGIN;
         if (mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0])
             return BW_ERR_PLUGIN; /* unwritten scratch */
         *r = (struct sweep_row){.f = a->field, .mode = mode, .halo = a->halo, .own = own};
@@ -238,9 +238,57 @@ static void own_fill(const struct sweep_row *r, const struct sweep_place *p, uin
     bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, false);
 }
 
+/* A box of one tile's values, `n` of them along each axis, from its block to the view. */
+static void tile_copy(const char *from, const int32_t td[3], const int32_t n[3], char *to, const struct bw_view *v,
+                      size_t elem)
+{
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t y = 0; y < n[1]; y++)
+            memcpy(to + (size_t)(y * v->sy + k * v->sz) * elem, from + (size_t)(td[0] * (y + td[1] * k)) * elem,
+                   (size_t)n[0] * elem);
+}
+
+/* The high faces of a tile that has no neighbour there, from its rim. */
+static void rim_copy(const char *rim, uint32_t c, const int32_t td[3], const int32_t n[3], char *to,
+                     const struct bw_view *v, size_t elem)
+{
+    const int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
+    const ptrdiff_t stride[3] = {1, v->sy, v->sz};
+    for (int32_t b = 0; b < n[w]; b++)
+        for (int32_t a = 0; a < n[u]; a++)
+            memcpy(to + (size_t)(n[c] * stride[c] + a * stride[u] + b * stride[w]) * elem,
+                   rim + (size_t)(a + td[u] * b) * elem, elem);
+}
+
+/* Of component c what is the block's tiles' own, and 0 where none is: others may be at work on all else. */
+static void own_fill_wide(const struct sweep_job *j, const struct sweep_row *r, const struct sweep_place *p, uint32_t c,
+                          const struct bw_view *v, char *m)
+{
+    const struct bw_topo *topo = j->d->topo;
+    const int32_t *td = j->d->info.tile;
+    const size_t elem = r->f->elem;
+    int32_t q[3], off[3], n[3];
+    memset(m, 0, (size_t)(v->sz * (p->n[2] + 1)) * elem);
+    for (q[2] = p->tile[2]; q[2] < p->tile[2] + p->tiles[2]; q[2]++)
+        for (q[1] = p->tile[1]; q[1] < p->tile[1] + p->tiles[1]; q[1]++)
+            for (q[0] = p->tile[0]; q[0] < p->tile[0] + p->tiles[0]; q[0]++) {
+                const int64_t t = bw_topo_index(topo, q);
+                if (t < 0) continue;
+                for (int a = 0; a < 3; a++) {
+                    off[a] = q[a] * td[a] - p->lo[a];
+                    n[a] = p->n[a] - off[a] < td[a] ? p->n[a] - off[a] : td[a];
+                }
+                char *to = m + (size_t)(off[0] + off[1] * v->sy + off[2] * v->sz) * elem;
+                const bool inside = n[c] < td[c]; /* the box ends there: the tile has that face itself */
+                if (!inside && topo->neighbour[t][2 * c + 1] < 0) rim_copy(r->f->src.rim[c][t], c, td, n, to, v, elem);
+                n[c] += inside;
+                tile_copy(r->f->src.data[c][t], td, n, to, v, elem);
+            }
+}
+
 /* `reach`: cells around the block; `extra`: one more plane, for high faces. */
-static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *p, const int32_t reach[6], int extra,
-                                 struct bw_arena *arena, struct bw_view *v)
+static enum bw_status dense_view(const struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+                                 const int32_t reach[6], int extra, struct bw_arena *arena, struct bw_view *v)
 {
     int32_t lo[3], n[3];
     for (int a = 0; a < 3; a++) {
@@ -254,7 +302,8 @@ static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *
     for (uint32_t c = 0; c < r->f->info.comps; c++) {
         char *m = bw_arena_take(arena, bytes);
         if (!m) return BW_ERR_MEMORY;
-        if (r->mode == BW_UPDATE && r->own) own_fill(r, p, c, v, m);
+        if (r->mode == BW_UPDATE && r->own && j->s->block == 2) own_fill_wide(j, r, p, c, v, m);
+        else if (r->mode == BW_UPDATE && r->own) own_fill(r, p, c, v, m);
         else if (r->mode != BW_WRITE) bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, r->mode == BW_READ);
         v->data[c] = m + skip;
     }
@@ -282,7 +331,7 @@ static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct swe
         most = reach[s] > most ? reach[s] : most;
     }
     if (is_direct(r, p, most)) return direct_view(j, r, p, v);
-    return dense_view(r, p, reach, mac && !asked && (v->halo || r->mode != BW_READ), arena, v);
+    return dense_view(j, r, p, reach, mac && !asked && (v->halo || r->mode != BW_READ), arena, v);
 }
 
 /* Of what is not finite 0 times makes a NaN, and that stays in a sum: vectors of doubles, where comparing whole words

@@ -92,8 +92,9 @@ struct bw_access {
     /// the sweep ends, so the same field may be read (with a halo) by another row. BW_READ_LAST: as BW_READ, of
     /// scratch, of a field that another row writes, or of one that lives for one step; bodies look at it through their
     /// views alone, or at the tiles next to their own, so its memory may go while the sweep runs. Scratch is then as if
-    /// never written, a step's field as if nobody had. BW_UPDATE_OWN, BW_WRITE_OWN: as without OWN, by blocks of one
-    /// tile; of mac component a, faces 0 … n[a] - 1 + high[a] along its axis are there and to be set, no others.
+    /// never written, a step's field as if nobody had. BW_UPDATE_OWN, BW_WRITE_OWN: as without OWN, the latter by
+    /// blocks of one tile; of mac component a, faces 0 … n[a] - 1 + high[a] along its axis are there and to be set, no
+    /// others.
     uint32_t mode;
     /// Cells of halo to fill, 0 … BW_HALO_MOST, from neighbour tiles, sides and backgrounds. Beyond a tile's edge the
     /// memory of what is read last stays until the end, and of several ranks each fetches all of the field.

@@ -26,7 +26,7 @@ unsigned char *jpeg_make(const struct bw_pixels *pixels, int quality, size_t *si
 int jpeg_read(const void *jpeg, size_t size, struct bw_pixels *out)
 {
     enum { MOST = 4096, ALL = 1 << 24 };
-    int w, h, sampling, colours;
+    int w = 0, h = 0, sampling, colours;
     tjhandle coder = tjInitDecompress();
     *out = (struct bw_pixels){.channels = 3};
     const int good = coder && !tjDecompressHeader3(coder, jpeg, size, &w, &h, &sampling, &colours) && w > 0 && h > 0 &&

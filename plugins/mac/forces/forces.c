@@ -220,7 +220,7 @@ static enum bw_status forces_step(struct bw_stage *s)
     forces_lift(s, p.lift);
     for (int c = 0; c < 3 && g > 0; c++) p.sink[c] = f->gravity[c] / g * f->weight;
     const bool confined = p.confine > 0;
-    struct bw_access row[4] = {{bw_port_field(s, PORT_FORCE), confined ? BW_UPDATE : BW_UPDATE_OWN, 0}};
+    struct bw_access row[4] = {{bw_port_field(s, PORT_FORCE), BW_UPDATE_OWN, 0}};
     int n = 1, *view[] = {&p.temperature, &p.density};
     const bool wanted[] = {g > 0 && f->buoyancy != 0, g > 0 && f->weight != 0};
     for (int q = 0; q < 2; q++) {
