@@ -54,10 +54,10 @@ class Tuned:
         act()
         good = wait(lambda: self.shelf()[-1][0] > newest, 10)
         check(what + ": it is baked anew", good, self.shelf())
-        check("… and told", words in self.shelf()[-1][1], self.shelf()[-1])
-        number = self.shelf()[-1][0]
-        seen = wait(lambda: self.page.run("return billow.looked").startswith("%d:" % number) and self.page.settled())
-        check("… and seen", seen, [number, seen, self.shelf(), self.page.run(SEEING)])
+        check("… and told", wait(lambda: words in self.shelf()[-1][1], 10), self.shelf()[-1])
+        newest = lambda: "%d:" % self.shelf()[-1][0] # the try before may come late
+        seen = wait(lambda: self.page.run("return billow.looked").startswith(newest()) and self.page.settled())
+        check("… and seen", seen, [newest(), seen, self.shelf(), self.page.run(SEEING)])
 
     def type(self, element, words):
         self.page.run("document.activeElement.blur()")
