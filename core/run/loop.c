@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "call.h"
 #include "checkpoint/keep.h"
+#include "step_facts.h"
 #include "run/together/together.h"
 #include "run/together/turns.h"
 #include "run/wire/ports.h"
@@ -37,15 +38,6 @@ static enum bw_status stages_init(struct bw_chain *c)
         stage_scratch_end(s);
         if (status != BW_OK) return status;
     }
-    return BW_OK;
-}
-
-static enum bw_status step_fields_clear(struct bw_chain *c)
-{
-    for (int32_t i = 0; i < c->fields.n; i++)
-        if (c->fields.field[i].field && c->fields.field[i].lifetime == BW_STEP &&
-            bw_field_clear(c->fields.field[i].field) != BW_OK)
-            return call_no_memory(c, "a step's fields");
     return BW_OK;
 }
 
@@ -146,27 +138,6 @@ static enum bw_status particles_watch(struct bw_chain *c, const struct run_stage
     return BW_OK;
 }
 
-/* By how much the flow of each domain goes on: as one of its stages says, or as the step is long. */
-static enum bw_status spans_find(struct bw_chain *c, double dt)
-{
-    for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].span = dt;
-    for (int32_t i = 0; i < c->stages.n; i++) {
-        struct run_stage *s = &c->stages.stage[i];
-        if (!s->pub.desc->span || !call_due(c, s)) continue;
-        call_clock(c, s, dt);
-        const struct where_was was = stage_enter(s, "span");
-        const double span = s->pub.desc->span(&s->pub);
-        stage_leave(s, &was);
-        enum bw_status status = call_status(c, s, BW_OK, "span");
-        if (status == BW_OK && !(span > 0 && span < HUGE_VAL))
-            status = log_fail(&c->log, &s->preset->place, BW_ERR_PLUGIN, "%s: span answered %g s", s->pub.id, span);
-        if (status != BW_OK) return status;
-        for (int32_t k = 0; k < c->stages.n; k++)
-            if (c->stages.stage[k].domain == s->domain) c->stages.stage[k].span = span;
-    }
-    return BW_OK;
-}
-
 /// ALL make a step; of the others those that are flagged so are set up.
 enum stages_which { STAGES_ALL, STAGES_SETUP, STAGES_FRESH };
 
@@ -227,7 +198,7 @@ static enum bw_status substep(struct bw_chain *c, double remaining, double frame
     if (status != BW_OK) return status;
     c->clock.step++;
     status = params_eval_all(c, c->clock.time + dt);
-    if (status == BW_OK) status = spans_find(c, dt);
+    if (status == BW_OK) status = step_spans_find(c, dt);
     if (status == BW_OK) status = stages_step(c, dt, STAGES_ALL);
     *made = dt;
     c->clock.time += dt;

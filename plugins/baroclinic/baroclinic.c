@@ -57,7 +57,12 @@ static const struct bw_param params[] = {
      .flags = BW_PARAM_STATIC,
      .was = "seed=gourlay"},
     BW_F64(struct params, cell, "cell", "0 m", 0, 1e6, "m", "Spacing of the vortons' lattice; 0: their mean radius."),
-    BW_BOOL(struct params, grid, "grid", "false", "Push the gas of a grid, by its own density and temperature."),
+    {.key = "grid",
+     .type = BW_PARAM_BOOL,
+     .offset = BW_OFFSET(struct params, grid, int32_t),
+     .def = "false",
+     .doc = "Push the gas of a grid, by its own density and temperature.",
+     .was = "velocity"},
     BW_F64(struct params, smoke, "smoke", "0 kg/m^3", -1e6, 1e6, "kg/m^3",
            "On a grid: what smoke of density 1 adds to the air."),
 };

@@ -181,6 +181,26 @@ Test(force, that_nobody_applies_is_told)
     }
 }
 
+/* Viscosity asks for a force where it is not 0: told once it has come to nothing, not where it diffuses smoke alone. */
+Test(force, viscosity_below_the_projection_is_told)
+{
+    static const char *const what[] = {"viscosity: 0.01", "density: 0.01"};
+    for (int i = 0; i < 2; i++) {
+        int heard = 0;
+        void *ask[] = {(void *)(intptr_t) "came to nothing in a step: mac.project takes it", &heard};
+        const struct test_options o = {.simd = UINT32_MAX, .on_log = idle_hear, .user = ask};
+        struct test_run r =
+            run_with(&o,
+                     "billow: 1\ndomain: {cells: [16, 16, 16], voxel: 5 cm}\ntime: {fps: 24, frames: 1-4}\nstages:\n"
+                     "  - set: {field: vel, keep: true, value: [z, 0, 0]}\n"
+                     "  - emit: {density: 1, shape: {sphere: {radius: 10 cm}}}\n"
+                     "  - mac.advect: {}\n  - mac.project: {}\n  - mac.diffuse: {%s}\n",
+                     what[i]);
+        cr_assert_eq(heard, !i, "%s: told %d times", what[i], heard);
+        test_end(&r);
+    }
+}
+
 /* ---- wind and walls ---- */
 
 /* Wind: du/dt = rate (wind - u), whose exact answer 1 - e^(-rate t) holds for any number of substeps. */

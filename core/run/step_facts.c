@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step_facts.h"
+#include "call.h"
+#include "run/wire/ports.h"
+#include <math.h>
+
+/* The stage that takes a field, as mac.project takes `force`. NULL: none does. */
+static const struct run_stage *taker_of(const struct bw_chain *c, const struct bw_field *f)
+{
+    for (int32_t i = 0; i < c->stages.n; i++)
+        for (uint32_t k = 0; k < c->stages.stage[i].pub.desc->n_ports; k++) {
+            const struct run_stage *s = &c->stages.stage[i];
+            for (uint32_t q = 0; q < s->bound[k].count && port_row(s, k).access == BW_READ_LAST; q++)
+                if (s->bound[k].fields[q] == f) return s;
+        }
+    return NULL;
+}
+
+/* It stands below who takes it, or that one does not work in these frames. */
+static void untaken_tell(const struct bw_chain *c, const struct bw_field *f)
+{
+    struct bw_stage *by = (struct bw_stage *)(intptr_t)f->writer;
+    const struct run_stage *taker = by ? taker_of(c, f) : NULL;
+    if (taker)
+        by->host->log(by, BW_LOG_WARNING,
+                      "what it adds to \"%s\" came to nothing in a step: %s takes it, and has to stand "
+                      "below and work in the same frames",
+                      f->info.name, taker->pub.id);
+}
+
+enum bw_status step_fields_clear(struct bw_chain *c)
+{
+    for (int32_t i = 0; i < c->fields.n; i++) {
+        struct run_field *f = &c->fields.field[i];
+        if (!f->field || f->lifetime != BW_STEP) continue;
+        untaken_tell(c, f->field);
+        if (bw_field_clear(f->field) != BW_OK) return call_no_memory(c, "a step's fields");
+    }
+    return BW_OK;
+}
+
+enum bw_status step_spans_find(struct bw_chain *c, double dt)
+{
+    for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].span = dt;
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        struct run_stage *s = &c->stages.stage[i];
+        if (!s->pub.desc->span || !call_due(c, s)) continue;
+        call_clock(c, s, dt);
+        const struct where_was was = stage_enter(s, "span");
+        const double span = s->pub.desc->span(&s->pub);
+        stage_leave(s, &was);
+        enum bw_status status = call_status(c, s, BW_OK, "span");
+        if (status == BW_OK && !(span > 0 && span < HUGE_VAL))
+            status = log_fail(&c->log, &s->preset->place, BW_ERR_PLUGIN, "%s: span answered %g s", s->pub.id, span);
+        if (status != BW_OK) return status;
+        for (int32_t k = 0; k < c->stages.n; k++)
+            if (c->stages.stage[k].domain == s->domain) c->stages.stage[k].span = span;
+    }
+    return BW_OK;
+}
