@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-int options_take(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d)
+int host_struct_copy(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d)
 {
     uint32_t size;
     memset(to, 0, bytes);
@@ -28,7 +28,7 @@ struct bw_node *options_parse(const char *text, const char *name, struct bw_diag
     return n;
 }
 
-const char *texts_take(struct texts *t, char *text)
+const char *texts_adopt(struct texts *t, char *text)
 {
     char **grown = text ? bw_realloc(t->list, (size_t)(t->n + 1) * sizeof *grown) : NULL;
     if (!grown) return NULL;
@@ -36,10 +36,10 @@ const char *texts_take(struct texts *t, char *text)
     return grown[t->n++] = text;
 }
 
-const char *texts_keep(struct texts *t, const char *text)
+const char *texts_copy(struct texts *t, const char *text)
 {
     char *copy = bw_strdup(text);
-    const char *kept = texts_take(t, copy);
+    const char *kept = texts_adopt(t, copy);
     if (!kept) bw_free(copy);
     return kept;
 }

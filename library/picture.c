@@ -48,7 +48,7 @@ static const struct bw_param rows[] = {
     BW_STRING(struct picture_options, domain, "domain", 0, "Which domain is shown; the first when absent."),
     BW_PICTURE_PARAMS(struct picture_options, p)};
 
-static enum bw_status picture_draw(struct moment *m, struct bw_exporter *e, const struct picture_options *o,
+static enum bw_status picture_draw(struct snapshot *m, struct bw_exporter *e, const struct picture_options *o,
                                    uint32_t flags, struct bw_pixels *out, struct bw_diag *d)
 {
     const struct chain_snapshot *s = m->data;
@@ -76,7 +76,7 @@ static enum bw_status picture_draw(struct moment *m, struct bw_exporter *e, cons
     return d->status;
 }
 
-enum bw_status picture_of_job(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
+enum bw_status picture_of_job(struct snapshot *m, const char *look, uint32_t flags, struct bw_pixels *out,
                               struct bw_diag *d)
 {
     const struct job *j = m->owner;

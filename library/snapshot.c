@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void moment_destroy(struct object *o)
+static void snapshot_destroy(struct object *o)
 {
-    struct moment *m = (struct moment *)o;
-    if (m->source->free) m->source->free(m);
+    struct snapshot *m = (struct snapshot *)o;
+    if (m->ops->free) m->ops->free(m);
     bw_free(m->grids);
     bw_free(m->points);
     bw_free(m);
 }
 
-struct moment *moment_new(const struct moment_source *source, uint32_t n_grids, uint32_t n_points)
+struct snapshot *snapshot_new(const struct snapshot_ops *ops, uint32_t n_grids, uint32_t n_points)
 {
-    struct moment *m = bw_calloc(sizeof *m);
+    struct snapshot *m = bw_calloc(sizeof *m);
     if (!m) return NULL;
-    object_init(&m->o, moment_destroy);
-    m->source = source;
+    object_init(&m->o, snapshot_destroy);
+    m->ops = ops;
     m->grids = bw_calloc((n_grids + 1) * sizeof *m->grids);
     m->points = bw_calloc((n_points + 1) * sizeof *m->points);
     m->facts = (struct bw_snapshot_facts){
@@ -69,7 +69,7 @@ static void grid_fill(const struct bw_snapshot_field *f, struct bw_snapshot_grid
     tiles_box(f, g);
 }
 
-static enum bw_status job_read_box(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
+static enum bw_status job_read_box(struct snapshot *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
                                    struct bw_diag *d)
 {
     const struct chain_snapshot *s = m->data;
@@ -78,14 +78,14 @@ static enum bw_status job_read_box(struct moment *m, uint32_t grid, uint32_t c, 
     return BW_OK;
 }
 
-static void job_moment_free(struct moment *m)
+static void job_snapshot_free(struct snapshot *m)
 {
     struct job *j = m->owner;
     snapshot_unref(m->data);
     if (j) object_unref(&j->o);
 }
 
-static const struct moment_source of_job = {job_read_box, picture_of_job, view_of_job, job_moment_free};
+static const struct snapshot_ops of_job = {job_read_box, picture_of_job, view_of_job, job_snapshot_free};
 
 struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame)
 {
@@ -94,7 +94,7 @@ struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame)
         snapshot_unref(s);
         return NULL;
     }
-    struct moment *m = s ? moment_new(&of_job, s->frame.n_fields, s->frame.n_particles) : NULL;
+    struct snapshot *m = s ? snapshot_new(&of_job, s->frame.n_fields, s->frame.n_particles) : NULL;
     if (!m) {
         snapshot_unref(s);
         return NULL;
@@ -116,55 +116,55 @@ struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame)
 
 /* ---- bake.h ---- */
 
-static struct moment *moment_use(struct bw_snapshot *handle, struct bw_diag *d)
+static struct snapshot *snapshot_acquire(struct bw_snapshot *handle, struct bw_diag *d)
 {
-    return handle_use(handle, HANDLE_SNAPSHOT, d);
+    return handle_acquire(handle, HANDLE_SNAPSHOT, d);
 }
 
 enum bw_status bw_snapshot_hold(struct bw_snapshot *snapshot)
 {
-    struct door door;
-    door_enter(&door);
-    handle_hold(snapshot, HANDLE_SNAPSHOT, &door.d);
-    return door_leave(&door);
+    struct api_call api;
+    api_enter(&api);
+    handle_retain(snapshot, HANDLE_SNAPSHOT, &api.d);
+    return api_leave(&api);
 }
 
 void bw_snapshot_close(struct bw_snapshot *snapshot)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (snapshot) object_unref(handle_close(snapshot, HANDLE_SNAPSHOT, NULL));
-    door_leave_silent(&door);
+    api_leave_silent(&api);
 }
 
 enum bw_status bw_snapshot_facts(struct bw_snapshot *snapshot, struct bw_snapshot_facts *facts)
 {
-    struct door door;
+    struct api_call api;
     struct bw_snapshot_facts asked;
-    door_enter(&door);
-    struct moment *m = moment_use(snapshot, &door.d);
-    if (m && !facts) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_snapshot_facts wants a place for the facts");
-    else if (m && options_take(&asked, facts, sizeof asked, "bw_snapshot_facts", &door.d)) {
+    api_enter(&api);
+    struct snapshot *m = snapshot_acquire(snapshot, &api.d);
+    if (m && !facts) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_snapshot_facts wants a place for the facts");
+    else if (m && host_struct_copy(&asked, facts, sizeof asked, "bw_snapshot_facts", &api.d)) {
         uint32_t size = asked.size;
         asked = m->facts;
         asked.size = size;
         memcpy(facts, &asked, size < sizeof asked ? size : sizeof asked);
     }
     if (m) object_unref(&m->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 static size_t box_cells(const struct bw_box *b) { return (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2]; }
 
 /* Means of both faces: one more layer is read along the component's axis. */
-static enum bw_status read_centred(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
+static enum bw_status read_centred(struct snapshot *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
                                    struct bw_diag *d)
 {
     struct bw_box faces = *box;
     faces.n[c]++;
     float *memory = bw_calloc(box_cells(&faces) * sizeof *memory);
     if (!memory) return out_of_memory(d);
-    enum bw_status status = m->source->read(m, grid, c, &faces, memory, d);
+    enum bw_status status = m->ops->read(m, grid, c, &faces, memory, d);
     size_t row = (size_t)faces.n[0], layer = row * (size_t)faces.n[1], step = c == 0 ? 1 : c == 1 ? row : layer;
     for (int32_t k = 0; !status && k < box->n[2]; k++)
         for (int32_t j = 0; j < box->n[1]; j++)
@@ -176,7 +176,7 @@ static enum bw_status read_centred(struct moment *m, uint32_t grid, uint32_t c, 
     return status;
 }
 
-static enum bw_status box_read(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, int32_t centred,
+static enum bw_status box_read(struct snapshot *m, uint32_t grid, uint32_t c, const struct bw_box *box, int32_t centred,
                                float *out, struct bw_diag *d)
 {
     const double most = 1e9;
@@ -192,31 +192,31 @@ static enum bw_status box_read(struct moment *m, uint32_t grid, uint32_t c, cons
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "a box of %d x %d x %d cells is too large", box->n[0], box->n[1],
                              box->n[2]);
     return centred && m->grids[grid].kind == BW_MAC ? read_centred(m, grid, c, box, out, d)
-                                                    : m->source->read(m, grid, c, box, out, d);
+                                                    : m->ops->read(m, grid, c, box, out, d);
 }
 
 enum bw_status bw_snapshot_read(struct bw_snapshot *snapshot, uint32_t grid, uint32_t c, const struct bw_box *box,
                                 int32_t centred, float *out)
 {
-    struct door door;
-    door_enter(&door);
-    struct moment *m = moment_use(snapshot, &door.d);
-    if (m) box_read(m, grid, c, box, centred, out, &door.d);
+    struct api_call api;
+    api_enter(&api);
+    struct snapshot *m = snapshot_acquire(snapshot, &api.d);
+    if (m) box_read(m, grid, c, box, centred, out, &api.d);
     if (m) object_unref(&m->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 enum bw_status bw_snapshot_picture(struct bw_snapshot *snapshot, const char *look, uint32_t flags,
                                    struct bw_pixels *pixels)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (pixels) *pixels = (struct bw_pixels){0};
-    struct moment *m = moment_use(snapshot, &door.d);
-    if (m && !pixels) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_snapshot_picture wants a place for the pixels");
-    else if (m) m->source->picture(m, look, flags, pixels, &door.d);
+    struct snapshot *m = snapshot_acquire(snapshot, &api.d);
+    if (m && !pixels) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_snapshot_picture wants a place for the pixels");
+    else if (m) m->ops->picture(m, look, flags, pixels, &api.d);
     if (m) object_unref(&m->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 void bw_pixels_free(struct bw_pixels *pixels)

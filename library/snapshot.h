@@ -3,29 +3,29 @@
 #ifndef BAKE_SNAPSHOT_H
 #define BAKE_SNAPSHOT_H
 
-#include "door.h"
+#include "api_guard.h"
 #include "run/snapshot.h"
 
 struct job;
-struct moment;
+struct snapshot;
 struct view;
 struct bw_preset;
 
-/// Where a snapshot's values come from.
-struct moment_source {
-    /// Component c of grid `grid` on a box; mac: on faces. Errors are said.
-    enum bw_status (*read)(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
+/// Operations of a snapshot, by where it comes from.
+struct snapshot_ops {
+    /// Component c of grid `grid` on a box; mac: on faces. Errors: in `d`.
+    enum bw_status (*read)(struct snapshot *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
                            struct bw_diag *d);
-    enum bw_status (*picture)(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
+    enum bw_status (*picture)(struct snapshot *m, const char *look, uint32_t flags, struct bw_pixels *out,
                               struct bw_diag *d);
-    /// What a render shows of it (view/view.h), with the look of a preset (NULL: its own). Errors are said.
-    enum bw_status (*view)(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
-    void (*free)(struct moment *m);
+    /// What a render shows of it (view/view.h), with the look of a preset (NULL: its own). Errors: in `d`.
+    enum bw_status (*view)(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
+    void (*free)(struct snapshot *m);
 };
 
-struct moment {
+struct snapshot {
     struct object o;
-    const struct moment_source *source;
+    const struct snapshot_ops *ops;
     struct bw_snapshot_facts facts;
     struct bw_snapshot_grid *grids;
     struct bw_snapshot_points *points;
@@ -33,18 +33,18 @@ struct moment {
     void *data;  ///< a chain_snapshot or a bwvdb_file
 };
 
-/// The present frame of a running bake, from its own thread; a handle. NULL: out of memory.
+/// The current frame of a running bake, on the bake's thread; a handle. NULL: out of memory.
 struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame);
-/// A new moment with room for so many grids and points; NULL: out of memory.
-struct moment *moment_new(const struct moment_source *source, uint32_t n_grids, uint32_t n_points);
+/// An object with room for that many grids and points; NULL: out of memory.
+struct snapshot *snapshot_new(const struct snapshot_ops *ops, uint32_t n_grids, uint32_t n_points);
 
 /* view/view_frame.c */
-/// What a render of a bake's frame shows. Errors are said.
-enum bw_status view_of_job(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
+/// What a render of a bake's frame shows. Errors: in `d`.
+enum bw_status view_of_job(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
 
 /* picture.c */
 /// A picture of one domain's fields, as the png exporter makes it.
-enum bw_status picture_of_job(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
+enum bw_status picture_of_job(struct snapshot *m, const char *look, uint32_t flags, struct bw_pixels *out,
                               struct bw_diag *d);
 
 #endif

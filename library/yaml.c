@@ -29,12 +29,12 @@ static json_t *node_json(const struct bw_node *n)
 
 char *bw_yaml_read(const char *path)
 {
-    struct door door;
-    door_enter(&door);
-    if (!path) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_yaml_read wants a path");
-    struct bw_node *n = path ? bw_node_load(path, &door.d) : NULL;
-    char *text = n ? json_text(node_json(n), 0, &door.d) : NULL;
+    struct api_call api;
+    api_enter(&api);
+    if (!path) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_yaml_read wants a path");
+    struct bw_node *n = path ? bw_node_load(path, &api.d) : NULL;
+    char *text = n ? json_text(node_json(n), 0, &api.d) : NULL;
     bw_node_free(n);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

@@ -52,25 +52,28 @@ static struct bw_cache *cache_make(struct session *s, const char *what, struct b
 
 enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (cache) *cache = NULL;
-    struct session *s = session_use(session, &door.d);
-    if (s && (!what || !cache)) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_open wants a name and a place");
-    else if (s) *cache = cache_make(s, what, &door.d);
+    struct session *s = session_acquire(session, &api.d);
+    if (s && (!what || !cache)) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_cache_open wants a name and a place");
+    else if (s) *cache = cache_make(s, what, &api.d);
     if (s) object_unref(&s->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 void bw_cache_close(struct bw_cache *cache)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (cache) object_unref(handle_close(cache, HANDLE_CACHE, NULL));
-    door_leave_silent(&door);
+    api_leave_silent(&api);
 }
 
-struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_CACHE, d); }
+struct cache *cache_acquire(struct bw_cache *handle, struct bw_diag *d)
+{
+    return handle_acquire(handle, HANDLE_CACHE, d);
+}
 
 /* ---- what it is ---- */
 
@@ -107,19 +110,19 @@ static json_t *names_json(const struct cache *c)
 
 static char *describe(struct bw_cache *cache, int32_t inside, const char *flow)
 {
-    struct door door;
+    struct api_call api;
     char *text = NULL;
-    door_enter(&door);
-    struct cache *c = cache_use(cache, &door.d);
+    api_enter(&api);
+    struct cache *c = cache_acquire(cache, &api.d);
     if (c && inside && !strchr(c->pattern, '#'))
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "a sequence of numbered files is wanted, not a single one");
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "a sequence of numbered files is wanted, not a single one");
     else if (c) {
         json_t *o = names_json(c);
-        if (o && inside && !cache_survey(c, flow, o, &door)) json_decref(o);
-        else text = json_text(o, JSON_INDENT(1), &door.d);
+        if (o && inside && !cache_survey(c, flow, o, &api)) json_decref(o);
+        else text = json_text(o, JSON_INDENT(1), &api.d);
     }
     if (c) object_unref(&c->o);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }
 

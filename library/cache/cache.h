@@ -20,8 +20,8 @@ struct cache {
     struct cache_chain *chain; ///< likewise: obstacles/obstacles.h
 };
 
-/// The cache of a handle with a reference, or NULL after a sentence.
-struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d);
+/// The cache of a handle with a reference, or NULL with an error in `d`.
+struct cache *cache_acquire(struct bw_cache *handle, struct bw_diag *d);
 
 /* seen.c */
 void cache_seen_free(struct cache *c);
@@ -31,7 +31,7 @@ void cache_obstacles_free(struct cache *c);
 
 /* survey.c */
 /// What a look into all files tells: fps, voxel, flow, fields, domain, and how to write more like them. `flow`: the
-/// name of its grid; NULL: what flows are mostly called. false after a sentence.
-bool cache_survey(const struct cache *c, const char *flow, json_t *out, struct door *door);
+/// name of its grid; NULL: what flows are mostly called. false with an error in `d`.
+bool cache_survey(const struct cache *c, const char *flow, json_t *out, struct api_call *api);
 
 #endif

@@ -18,7 +18,7 @@ struct frame_file {
     struct vdb_lattice *lattice;
 };
 
-static enum bw_status file_read(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
+static enum bw_status file_read(struct snapshot *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
                                 struct bw_diag *d)
 {
     struct frame_file *f = m->data;
@@ -40,19 +40,19 @@ static enum bw_status file_read(struct moment *m, uint32_t grid, uint32_t c, con
     return d->status;
 }
 
-static enum bw_status file_picture(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
+static enum bw_status file_picture(struct snapshot *m, const char *look, uint32_t flags, struct bw_pixels *out,
                                    struct bw_diag *d)
 {
-    struct door door = {.warnings = NULL};
+    struct api_call api = {.warnings = NULL};
     if (flags) return bw_diag_error(d, NULL, BW_ERR_USAGE, "pictures of caches have 8 bits and no alpha");
-    cache_picture(m->owner, m->facts.frame, look, out, &door);
-    bw_diag_take(d, &door.d);
-    bw_diag_free(&door.d);
-    bw_free(door.warnings);
+    cache_picture(m->owner, m->facts.frame, look, out, &api);
+    bw_diag_take(d, &api.d);
+    bw_diag_free(&api.d);
+    bw_free(api.warnings);
     return d->status;
 }
 
-static void file_free(struct moment *m)
+static void file_free(struct snapshot *m)
 {
     struct frame_file *f = m->data;
     struct cache *c = m->owner;
@@ -66,7 +66,7 @@ static void file_free(struct moment *m)
     if (c) object_unref(&c->o);
 }
 
-static const struct moment_source of_file = {file_read, file_picture, view_of_file, file_free};
+static const struct snapshot_ops of_file = {file_read, file_picture, view_of_file, file_free};
 
 /* Cells stand for voxels where those are cubes along the axes; else cubes are resampled from them. The file's own units
  * and axes stay. */
@@ -92,7 +92,7 @@ static void grid_fill(const struct bwvdb_info *i, struct vdb_lattice *l, struct 
 }
 
 /* Grids that can be read as numbers; vectors of three grids too. */
-static struct moment *frame_open(struct cache *c, const char *path, struct bw_diag *d)
+static struct snapshot *frame_open(struct cache *c, const char *path, struct bw_diag *d)
 {
     struct bwvdb_file *file;
     struct bwvdb_error error;
@@ -100,7 +100,7 @@ static struct moment *frame_open(struct cache *c, const char *path, struct bw_di
     if (bad) return bw_diag_error(d, BW_NAMED(path), (enum bw_status)bad, "%s", error.text), NULL;
     int32_t n = bwvdb_count(file);
     while (bwvdb_grid_info(file, n)) n++;
-    struct moment *m = moment_new(&of_file, (uint32_t)n, 0);
+    struct snapshot *m = snapshot_new(&of_file, (uint32_t)n, 0);
     struct frame_file *f = m ? bw_calloc(sizeof *f) : NULL;
     if (f) {
         pthread_mutex_init(&f->lock, NULL);
@@ -140,7 +140,7 @@ static struct bw_snapshot *frame_make(struct cache *c, int64_t frame, struct bw_
         bw_diag_error(d, NULL, BW_ERR_USAGE, "%s has no frame %lld", c->pattern, (long long)frame);
         return NULL;
     }
-    struct moment *m = frame_open(c, c->files.path[i], d);
+    struct snapshot *m = frame_open(c, c->files.path[i], d);
     if (!m) return NULL;
     m->facts.frame = frame;
     struct bw_snapshot *handle = handle_new(HANDLE_SNAPSHOT, &m->o);
@@ -150,12 +150,12 @@ static struct bw_snapshot *frame_make(struct cache *c, int64_t frame, struct bw_
 
 enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (snapshot) *snapshot = NULL;
-    struct cache *c = cache_use(cache, &door.d);
-    if (c && !snapshot) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_frame wants a place for the snapshot");
-    else if (c) *snapshot = frame_make(c, frame, &door.d);
+    struct cache *c = cache_acquire(cache, &api.d);
+    if (c && !snapshot) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_cache_frame wants a place for the snapshot");
+    else if (c) *snapshot = frame_make(c, frame, &api.d);
     if (c) object_unref(&c->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }

@@ -18,7 +18,7 @@ char *cache_record(const struct cache *c, char **path, struct bw_diag *d);
 struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d);
 
 /// The same, or, where there is none or another grid is asked for (`field`), one that says nothing: with `texts` said
-/// over it (bw_preset_say; borrowed). NULL after a sentence.
+/// over it (bw_preset_say; borrowed). NULL with an error in `d`.
 struct bw_preset *cache_preset_said(const struct cache *c, const char *field, const char *const *texts, int32_t n,
                                     struct bw_diag *d);
 
@@ -50,7 +50,7 @@ enum bw_status cache_look_find(struct cache_look *l, const struct cache *c, cons
                                const struct bw_vdb_view *view, int64_t height, struct bw_diag *why);
 
 /// The look at a frame, of a preset (NULL: the bake's own): *l, the cache's, is changed where that has one, and stays
-/// where it is flat. 0 after a sentence.
+/// where it is flat. 0 with an error in `d`.
 int cache_look_at(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
                   const struct bw_vdb_view *view, int64_t frame, struct bw_diag *d);
 

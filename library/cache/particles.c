@@ -7,20 +7,20 @@
 
 enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (snapshot) *snapshot = NULL;
-    struct cache *c = cache_use(cache, &door.d);
-    if (c && !snapshot) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_points wants a place for the snapshot");
+    struct cache *c = cache_acquire(cache, &api.d);
+    if (c && !snapshot) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_cache_points wants a place for the snapshot");
     else if (c) {
-        struct moment *m = points_open(c->pattern, c->files.name, frame, &door.d);
+        struct snapshot *m = points_open(c->pattern, c->files.name, frame, &api.d);
         if (m && !(*snapshot = handle_new(HANDLE_SNAPSHOT, &m->o))) {
             object_unref(&m->o);
-            out_of_memory(&door.d);
+            out_of_memory(&api.d);
         }
     }
     if (c) object_unref(&c->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 /// From metres and seconds of the bake to the files'.
@@ -38,7 +38,7 @@ enum bw_status cache_sparks(const struct cache *c, int64_t frame, const struct b
 {
     if (wish->which == BW_SHOW_NONE) return BW_OK;
     const struct bw_tools tools = picture_tools();
-    struct moment *m = points_open(c->pattern, c->files.name, frame, d);
+    struct snapshot *m = points_open(c->pattern, c->files.name, frame, d);
     if (!m) return d->status;
     struct bw_snapshot_particles kinds[16];
     struct bw_frame f = {.size = sizeof f, .number = frame, .particles = kinds};

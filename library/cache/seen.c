@@ -23,7 +23,7 @@ static struct cache_seen *seen_find(struct cache *c, const char *field, int *n)
     return s;
 }
 
-/// A survey more, under the lock. NULL after a sentence.
+/// A survey more, under the lock. NULL with an error in `d`.
 static struct cache_seen *seen_make(struct cache *c, const char *field, struct bw_diag *d)
 {
     struct bw_tools tools = picture_tools();

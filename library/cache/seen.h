@@ -6,7 +6,7 @@
 #include "look.h"
 
 /// Bounds and facts of all files for a field (NULL: what is to be shown). `seen->tools` is for the caller to set.
-/// Errors are said.
+/// Errors: in `d`.
 enum bw_status cache_seen(struct cache *c, const char *field, struct bw_vdb_view *seen, struct bw_diag *d);
 /// The cache's look, `seen` being of no field. What stands in the way of the bake's own is no error. Errors:
 /// BW_ERR_MEMORY.

@@ -28,7 +28,7 @@ struct carried {
 
 struct survey {
     const struct cache *cache;
-    struct door *door;      ///< for what is left out
+    struct api_call *api;   ///< for what is left out
     struct vdb_facts facts; ///< of the first file
     int begun, half;
     const char *wanted; ///< the flow's name as it was given, or NULL
@@ -42,7 +42,7 @@ struct survey {
     struct bw_node *domain;  ///< of the bake's resolved.yaml, or NULL: not a bake of ours
 };
 
-static struct bw_diag *diag_of(const struct survey *c) { return &c->door->d; }
+static struct bw_diag *diag_of(const struct survey *c) { return &c->api->d; }
 
 /* ---- which grids ---- */
 
@@ -84,7 +84,7 @@ static struct carried *carried_add(struct survey *c, const struct bwvdb_info *g)
     if (c->n == NAMES) return NULL;
     *a = (struct carried){.name = bw_strdup(g->name), .comps = g->comps, .left = fault != NULL};
     if (!a->name) return out_of_memory(diag_of(c)), NULL;
-    if (a->left) door_warn(c->door, "grid \"%s\" is left out: %s", a->name, fault);
+    if (a->left) api_warn(c->api, "grid \"%s\" is left out: %s", a->name, fault);
     if (!strcmp(a->name, "temperature")) a->kelvin = bwvdb_grid_number(g, "kelvin", 0);
     c->goes += !a->left;
     c->n++;
@@ -355,22 +355,22 @@ static void survey_judge(struct survey *c)
     bwvdb_close(f);
 }
 
-bool cache_survey(const struct cache *cache, const char *flow, json_t *out, struct door *door)
+bool cache_survey(const struct cache *cache, const char *flow, json_t *out, struct api_call *api)
 {
-    struct survey c = {.cache = cache, .door = door, .wanted = flow, .half = 1, .facts.scale = 1};
+    struct survey c = {.cache = cache, .api = api, .wanted = flow, .half = 1, .facts.scale = 1};
     const int32_t count = cache->files.count;
     for (int a = 0; a < 3; a++) c.box[0][a] = HUGE_VAL, c.box[1][a] = -HUGE_VAL;
-    for (int32_t i = 0; !door->d.status && i < count; i++) {
+    for (int32_t i = 0; !api->d.status && i < count; i++) {
         int inside = count <= LOOKED;
         for (int k = 0; k < LOOKED; k++) inside |= i == (int64_t)k * (count - 1) / (LOOKED - 1);
         file_look(&c, cache->files.path[i], inside);
     }
-    if (!door->d.status) survey_judge(&c);
-    if (!door->d.status) domain_look(&c);
-    if (!door->d.status) domain_make(&c);
-    if (!door->d.status) survey_put(&c, out);
+    if (!api->d.status) survey_judge(&c);
+    if (!api->d.status) domain_look(&c);
+    if (!api->d.status) domain_make(&c);
+    if (!api->d.status) survey_put(&c, out);
     for (int i = 0; i < c.n; i++) bw_free(c.carried[i].name);
     bw_free(c.flow);
     bw_node_free(c.domain);
-    return !door->d.status;
+    return !api->d.status;
 }

@@ -213,10 +213,10 @@ static char *cache_check(const char *what, struct bw_diag *d)
 
 char *bw_cache_check(const char *what)
 {
-    struct door door;
-    door_enter(&door);
-    if (!what) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_check wants a folder, or files");
-    char *text = what ? cache_check(what, &door.d) : NULL;
-    door_leave(&door);
+    struct api_call api;
+    api_enter(&api);
+    if (!what) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_cache_check wants a folder, or files");
+    char *text = what ? cache_check(what, &api.d) : NULL;
+    api_leave(&api);
     return text;
 }

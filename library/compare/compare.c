@@ -172,10 +172,10 @@ static char *cache_compare(const char *a, const char *b, struct bw_diag *d)
 
 char *bw_cache_compare(const char *a, const char *b)
 {
-    struct door door;
-    door_enter(&door);
-    if (!a || !b) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_compare wants two folders, or two files");
-    char *text = a && b ? cache_compare(a, b, &door.d) : NULL;
-    door_leave(&door);
+    struct api_call api;
+    api_enter(&api);
+    if (!a || !b) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_cache_compare wants two folders, or two files");
+    char *text = a && b ? cache_compare(a, b, &api.d) : NULL;
+    api_leave(&api);
     return text;
 }

@@ -59,14 +59,14 @@ static json_t *job_json(struct job *j)
 
 char *bw_bake_describe(struct bw_bake *bake)
 {
-    struct door door;
+    struct api_call api;
     char *text = NULL;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
     if (j && job_state_get(j) == JOB_RUNNING)
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s runs: it is described before or after", j->facts.name);
-    else if (j) text = json_text(job_json(j), JSON_INDENT(1), &door.d);
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "%s runs: it is described before or after", j->facts.name);
+    else if (j) text = json_text(job_json(j), JSON_INDENT(1), &api.d);
     if (j) object_unref(&j->o);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

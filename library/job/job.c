@@ -12,14 +12,14 @@
 
 /* ---- opening ---- */
 
-/* A copy of a list of texts, or NULL after a sentence. */
+/* A copy of a list of texts, or NULL with an error in `d`. */
 static const char *const *list_keep(struct job *j, const char *const *list, int32_t n, struct bw_diag *d)
 {
     const char **copy = n >= 0 && (list || !n) ? bw_calloc(((size_t)n + 1) * sizeof *copy) : NULL;
     if (!copy) bw_diag_error(d, NULL, n < 0 || !list ? BW_ERR_USAGE : BW_ERR_MEMORY, "a list of %d texts can't be", n);
     for (int32_t i = 0; copy && i < n; i++) {
         if (!list[i]) bw_diag_error(d, NULL, BW_ERR_USAGE, "text %d of a list of %d is NULL", i, n);
-        else if (!(copy[i] = texts_keep(&j->texts, list[i]))) out_of_memory(d);
+        else if (!(copy[i] = texts_copy(&j->texts, list[i]))) out_of_memory(d);
     }
     return copy;
 }
@@ -29,7 +29,7 @@ static enum bw_status asked_keep(struct job *j, struct bw_diag *d)
     struct bw_bake_options *o = &j->asked;
     const char **text[] = {&o->preset, &o->text, &o->frames, &o->from_frame, &o->seed, &o->memory, &o->out, &o->simd};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        if (*text[i] && !(*text[i] = texts_keep(&j->texts, *text[i]))) return out_of_memory(d);
+        if (*text[i] && !(*text[i] = texts_copy(&j->texts, *text[i]))) return out_of_memory(d);
     o->set = list_keep(j, o->set, o->n_set, d);
     o->mute = list_keep(j, o->mute, o->n_mute, d);
     return d->status;
@@ -89,27 +89,27 @@ static struct job *job_new(void)
 
 enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_options *options, struct bw_bake **bake)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (bake) *bake = NULL;
-    struct session *s = session_use(session, &door.d);
+    struct session *s = session_acquire(session, &api.d);
     struct job *j = s ? job_new() : NULL;
-    if (s && !j) object_unref(&s->o), out_of_memory(&door.d);
+    if (s && !j) object_unref(&s->o), out_of_memory(&api.d);
     if (j) {
         j->session = s;
-        if (!bake || !options) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_bake_open wants options and a place");
-        else if (options_take(&j->asked, options, sizeof j->asked, "bw_bake_options", &door.d) &&
-                 !asked_keep(j, &door.d) && !job_read(j, &door.d) && !(j->handle = handle_new(HANDLE_BAKE, &j->o)))
-            out_of_memory(&door.d);
+        if (!bake || !options) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_bake_open wants options and a place");
+        else if (host_struct_copy(&j->asked, options, sizeof j->asked, "bw_bake_options", &api.d) &&
+                 !asked_keep(j, &api.d) && !job_read(j, &api.d) && !(j->handle = handle_new(HANDLE_BAKE, &j->o)))
+            out_of_memory(&api.d);
         if (j->handle) *bake = j->handle;
         else object_unref(&j->o);
     }
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
-struct job *job_use(struct bw_bake *handle, struct bw_diag *d)
+struct job *job_acquire(struct bw_bake *handle, struct bw_diag *d)
 {
-    struct job *j = handle_use(handle, HANDLE_BAKE, d);
+    struct job *j = handle_acquire(handle, HANDLE_BAKE, d);
     if (!j || j->process == getpid()) return j;
     bw_diag_error(d, NULL, BW_ERR_USAGE, "%s was opened before the fork: its threads are the parent's", j->facts.name);
     object_unref(&j->o);
@@ -128,12 +128,12 @@ enum job_state job_state_get(struct job *j)
 
 enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
 {
-    struct door door;
+    struct api_call api;
     struct bw_bake_facts f, asked;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
-    if (j && !facts) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_bake_facts wants a place for the facts");
-    else if (j && options_take(&asked, facts, sizeof asked, "bw_bake_facts", &door.d)) {
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
+    if (j && !facts) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_bake_facts wants a place for the facts");
+    else if (j && host_struct_copy(&asked, facts, sizeof asked, "bw_bake_facts", &api.d)) {
         pthread_mutex_lock(&j->lock);
         f = (struct bw_bake_facts){.size = asked.size,
                                    .up_to_date = j->up_to_date,
@@ -157,42 +157,42 @@ enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
         memcpy(facts, &f, asked.size < sizeof f ? asked.size : sizeof f);
     }
     if (j) object_unref(&j->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
-static void shadow_warn(const char *id, const char *text, void *door) { door_warn(door, "%s: %s", id, text); }
+static void shadow_warn(const char *id, const char *text, void *api) { api_warn(api, "%s: %s", id, text); }
 
-static void check_log(int level, const char *who, const char *text, void *door)
+static void check_log(int level, const char *who, const char *text, void *api)
 {
     if (level >= BW_LOG_INFO)
-        door_warn(door, "%s%s: %s", level == BW_LOG_INFO ? "note: " : "", who ? who : "billow", text);
+        api_warn(api, "%s%s: %s", level == BW_LOG_INFO ? "note: " : "", who ? who : "billow", text);
 }
 
 enum bw_status bw_bake_check(struct bw_bake *bake)
 {
-    struct door door;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
+    struct api_call api;
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
     if (j && job_state_get(j) == JOB_RUNNING)
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s runs: it is checked before or after", j->facts.name);
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "%s runs: it is checked before or after", j->facts.name);
     else if (j && j->source)
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that first", j->facts.name,
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that first", j->facts.name,
                       j->source);
-    if (j && !door.d.status) {
+    if (j && !api.d.status) {
         struct bw_run_options run = {.out = j->out,
                                      .simd = j->run.simd,
                                      .quick = j->run.quick,
                                      .threads = j->run.threads,
                                      .on_log = check_log,
-                                     .user = &door};
-        struct bw_chain *c = job_chain_make(j, &run, &door.d);
-        if (c) bw_chain_check(c, &door.d);
-        if (c) bw_chain_end(c, &door.d);
+                                     .user = &api};
+        struct bw_chain *c = job_chain_make(j, &run, &api.d);
+        if (c) bw_chain_check(c, &api.d);
+        if (c) bw_chain_end(c, &api.d);
         bw_chain_free(c);
-        shadows_say(j, shadow_warn, &door);
+        shadows_say(j, shadow_warn, &api);
     }
     if (j) object_unref(&j->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 /* ---- running ---- */
@@ -234,7 +234,7 @@ static void *job_main(void *user)
     enum bw_status status = BW_OK;
     struct where_ground ground;
     where_ground(&ground);
-    host_modes_leave();
+    host_modes_save();
     if (j->up_to_date) {
         outputs_again(j);
     } else {
@@ -262,7 +262,7 @@ static void *job_main(void *user)
     return NULL;
 }
 
-/* All that has to be good before the thread starts. 1: run, 0: nothing to do, -1 after a sentence. */
+/* All that has to be good before the thread starts. 1: run, 0: nothing to do, -1 with an error in `d`. */
 static int job_prepare(struct job *j, struct bw_diag *d)
 {
     if (j->source) {
@@ -304,94 +304,94 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
 
 enum bw_status bw_bake_start(struct bw_bake *bake)
 {
-    struct door door;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
-    if (j) job_start(j, &door.host, &door.d);
+    struct api_call api;
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
+    if (j) job_start(j, &api.host, &api.d);
     if (j) object_unref(&j->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 enum bw_status bw_bake_join(struct bw_bake *bake)
 {
-    struct door door;
+    struct api_call api;
     int32_t size;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
     bw_process_rank(&size);
     if (j && size > 1 && job_state_get(j) != JOB_OPEN)
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s is started already: processes join before", j->facts.name);
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "%s is started already: processes join before", j->facts.name);
     else if (j && size > 1) j->joins = true;
     if (j) object_unref(&j->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 int bw_bake_parted(struct bw_bake *bake)
 {
-    struct door door;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
+    struct api_call api;
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
     const int parted = j ? !j->ranks || j->parted : 0;
     if (j) object_unref(&j->o);
-    door_leave_silent(&door);
+    api_leave_silent(&api);
     return parted;
 }
 
 enum bw_status bw_bake_cancel(struct bw_bake *bake)
 {
-    struct door door;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
+    struct api_call api;
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
     if (j && atomic_exchange(&j->stop, 1)) atomic_store(&j->cancel, 1);
     if (j) object_unref(&j->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 enum bw_status bw_bake_checkpoint(struct bw_bake *bake)
 {
-    struct door door;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
+    struct api_call api;
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
     if (j) atomic_store(&j->keep, 1);
     if (j) object_unref(&j->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 /* ---- waiting ---- */
 
 int bw_bake_wait(struct bw_bake *bake, double seconds)
 {
-    struct door door;
+    struct api_call api;
     enum job_state state = JOB_OPEN;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
-    if (j && wait_begin(j, &door.d)) {
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
+    if (j && wait_begin(j, &api.d)) {
         state = job_wait(j, seconds);
         wait_end();
-        if (state == JOB_OPEN) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s was never started", j->facts.name);
+        if (state == JOB_OPEN) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "%s was never started", j->facts.name);
         else if (state == JOB_DONE) {
-            bw_diag_take(&door.d, &j->diag);
-            door.d.status = j->result;
+            bw_diag_take(&api.d, &j->diag);
+            api.d.status = j->result;
         }
     }
     if (j) object_unref(&j->o);
-    int status = door_leave(&door);
+    int status = api_leave(&api);
     return state == JOB_RUNNING ? 1 : status;
 }
 
 enum bw_status bw_bake_close(struct bw_bake *bake)
 {
-    struct door door;
-    door_enter(&door);
-    struct job *j = bake ? job_use(bake, &door.d) : NULL;
+    struct api_call api;
+    api_enter(&api);
+    struct job *j = bake ? job_acquire(bake, &api.d) : NULL;
     if (j) {
-        if (wait_begin(j, &door.d)) {
+        if (wait_begin(j, &api.d)) {
             atomic_store(&j->stop, 1);
             job_wait(j, -1);
             wait_end();
-            object_unref(handle_close(bake, HANDLE_BAKE, &door.d));
+            object_unref(handle_close(bake, HANDLE_BAKE, &api.d));
         }
         object_unref(&j->o);
     }
-    return door_leave(&door);
+    return api_leave(&api);
 }

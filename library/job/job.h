@@ -90,8 +90,8 @@ struct job {
     struct bake_journal journal;
 };
 
-/// The job of a handle with a reference, or NULL after a sentence: no such handle, or another process opened it.
-struct job *job_use(struct bw_bake *handle, struct bw_diag *d);
+/// The job of a handle with a reference, or NULL with an error in `d`: no such handle, or another process opened it.
+struct job *job_acquire(struct bw_bake *handle, struct bw_diag *d);
 enum job_state job_state_get(struct job *j);
 
 /* job_open.c */
@@ -101,9 +101,10 @@ struct bw_chain *job_chain_make(struct job *j, const struct bw_run_options *run,
 enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_diag *d);
 
 /* folder/choose.c: which output folder */
-/// out/NAME, or the next free out/NAME_v002. New memory; NULL after a sentence.
+/// out/NAME, or the next free out/NAME_v002. New memory; NULL with an error in `d`.
 char *folder_choose(const struct job *j, struct bw_diag *d);
-/// Make it, and lock it. 1: it is this bake's, and as it was when it was looked at; 0: look again; -1 after a sentence.
+/// Make it, and lock it. 1: it is this bake's, and as it was when it was looked at; 0: look again; -1 with an error in
+/// `d`.
 int folder_take(struct job *j, struct bw_diag *d);
 
 /* folder/folder.c: the output folder, before and after */
@@ -111,10 +112,10 @@ int folder_take(struct job *j, struct bw_diag *d);
 /// stop.
 bool folder_lock(struct job *j, struct bw_diag *d);
 void folder_unlock(struct job *j);
-/// 1: go on, 0: there is nothing to do, -1: refused, after a sentence.
+/// 1: go on, 0: there is nothing to do, -1: refused, with an error in `d`.
 int folder_decide(struct job *j, struct bw_diag *d);
 /// Clear it, and write what goes before the first frame; where something lies there that took time to make, that waits
-/// for folder_take_over. false after a sentence.
+/// for folder_take_over. false with an error in `d`.
 bool folder_begin(struct job *j, struct bw_diag *d);
 /// A file is about to take its name: what the bake before left goes now, if it has not yet. Any thread. false: it could
 /// not be; the sentence comes with folder_end.
@@ -125,7 +126,7 @@ void folder_abandon(struct job *j);
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
 
 /* folder/resume.c */
-/// Can the folder of checkpoints be read, if there is one? false after a sentence.
+/// Can the folder of checkpoints be read, if there is one? false with an error in `d`.
 bool resume_folder_check(const struct job *j, struct bw_diag *d);
 /// Find the newest checkpoint that is good, into j->resume. Answers how many there are; `why`: what is wrong with the
 /// newest, new memory.
@@ -147,7 +148,7 @@ bool resume_changes(const struct job *j);
 void resume_note_change(struct job *j, const struct bw_node *resolved);
 
 /* folder/repair.c */
-/// Of a whole bake: 1, some files are to be made again; 0, all are good; -1 after a sentence.
+/// Of a whole bake: 1, some files are to be made again; 0, all are good; -1 with an error in `d`.
 int repair_decide(struct job *j, struct bw_diag *d);
 bool repair_begin(struct job *j, struct bw_diag *d);
 /// See bw_run_options.on_file.
@@ -169,7 +170,7 @@ void tell_log(struct job *j, int level, const char *who, const char *text);
 void tell_output(struct job *j, const char *what, const char *path);
 
 /* ending.c: the end of the process, which waits for the bakes that run */
-/// From now on it does. false after a sentence: the process is about to end.
+/// From now on it does. false with an error in `d`: the process is about to end.
 bool ending_watch(struct job *j, struct bw_diag *d);
 void ending_forget(struct job *j);
 /// Libraries may have made statics by now, which die before what was there when it was watched. At each moment once.
@@ -178,8 +179,8 @@ void ending_renew(bool *moment);
 /* wait.c: waiting, from callbacks too */
 /// The calling thread is in a callback of this bake from now on; NULL: of none.
 void wait_inside(struct job *j);
-/// The calling thread's bake, if it is in a callback, waits for `j` until wait_end. false after a sentence: `j` waits
-/// for it, or is it.
+/// The calling thread's bake, if it is in a callback, waits for `j` until wait_end. false with an error in `d`: `j`
+/// waits for it, or is it.
 bool wait_begin(struct job *j, struct bw_diag *d);
 void wait_end(void);
 /// Its state after that time, or sooner when it is done; < 0: forever.

@@ -104,8 +104,8 @@ static void moved_find(struct job *j)
     char *then = journal_place(j->asked.out), *now = realpath(j->asked.out, NULL), *a, *b;
     if (!then || !now || !strcmp(then, now)) goto end;
     while ((a = strrchr(then, '/')) && (b = strrchr(now, '/')) && !strcmp(a, b)) *a = *b = '\0';
-    j->over.moved_from = texts_keep(&j->texts, then);
-    j->over.moved_to = j->over.moved_from ? texts_keep(&j->texts, now) : NULL;
+    j->over.moved_from = texts_copy(&j->texts, then);
+    j->over.moved_to = j->over.moved_from ? texts_copy(&j->texts, now) : NULL;
     if (!j->over.moved_to) j->over.moved_from = NULL;
 end:
     bw_free(then);
@@ -118,7 +118,7 @@ static void name_find(struct job *j)
     if (j->asked.mode != BW_BAKE_RESUME || !j->asked.out || !*j->asked.out) return;
     struct bake_record r = record_read(j->asked.out);
     const char *name = json_string_value(json_object_get(r.root, "preset"));
-    j->over.name = name ? texts_keep(&j->texts, name) : NULL;
+    j->over.name = name ? texts_copy(&j->texts, name) : NULL;
     record_free(&r);
 }
 

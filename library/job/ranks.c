@@ -161,7 +161,7 @@ int ranks_agree(struct job *j, int go, struct bw_diag *d)
         t->gather(t, &mine, bytes, all);
         go = cards_judge(j, all, t->size, d);
         if (t->rank && *all->checkpoint) {
-            const char *path = texts_keep(&j->texts, all->checkpoint);
+            const char *path = texts_copy(&j->texts, all->checkpoint);
             if (path) bw_chain_resume(j->chain, path, all->changed);
             else go = -1, out_of_memory(d);
         }
@@ -187,7 +187,7 @@ static void checkpoint_learn(struct job *j)
     j->ranks->gather(j->ranks, NULL, bytes, path);
     if (!j->ranks->rank || !*path) return;
     pthread_mutex_lock(&j->lock);
-    j->checkpoint = texts_keep(&j->texts, path);
+    j->checkpoint = texts_copy(&j->texts, path);
     pthread_mutex_unlock(&j->lock);
 }
 

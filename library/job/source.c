@@ -85,7 +85,7 @@ static bool preset_check(const struct way *w, const char *path)
     return good;
 }
 
-/* The preset whose bake `p` waits for, or NULL when there is none or after a sentence. */
+/* The preset whose bake `p` waits for, or NULL when there is none or with an error in `d`. */
 static struct bw_preset *way_next(struct way *w, const struct bw_preset *p)
 {
     if (!p->frames_bake) return NULL;

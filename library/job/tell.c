@@ -17,12 +17,12 @@ struct job_line {
 static void callback_begin(struct job *j)
 {
     wait_inside(j);
-    host_modes_enter(&j->host);
+    host_modes_restore(&j->host);
 }
 
 static void callback_end(void)
 {
-    host_modes_leave();
+    host_modes_save();
     wait_inside(NULL);
 }
 

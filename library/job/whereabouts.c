@@ -6,12 +6,12 @@
 
 int bw_where_bake(struct bw_bake *bake, struct bw_where *where)
 {
-    struct door door;
+    struct api_call api;
     int there = 0;
-    door_enter(&door);
-    struct job *j = where ? job_use(bake, &door.d) : NULL;
+    api_enter(&api);
+    struct job *j = where ? job_acquire(bake, &api.d) : NULL;
     if (j && job_state_get(j) == JOB_RUNNING) there = where_longest(bw_chain_where(j->chain), where);
     if (j) object_unref(&j->o);
-    door_leave_silent(&door);
+    api_leave_silent(&api);
     return there;
 }

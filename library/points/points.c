@@ -97,7 +97,7 @@ static enum bw_status file_fill(struct point_file *f, const struct ply_points *p
 
 /* ---- files ---- */
 
-/// All of a file, with a 0 behind it; NULL after a sentence.
+/// All of a file, with a 0 behind it; NULL with an error in `d`.
 static char *file_read(const char *path, size_t *size, struct bw_diag *d)
 {
     const char *why;
@@ -108,7 +108,7 @@ static char *file_read(const char *path, size_t *size, struct bw_diag *d)
     return text;
 }
 
-static void file_take(struct moment *m, const char *path, const char *kind, struct bw_diag *d)
+static void file_take(struct snapshot *m, const char *path, const char *kind, struct bw_diag *d)
 {
     struct point_files *all = m->data;
     struct point_file *f = &all->file[all->n];
@@ -141,7 +141,7 @@ static int kind_of(const char *file, const char *cache, int64_t frame, char kind
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
-static void files_take(struct moment *m, const char *pattern, const char *cache, struct bw_diag *d)
+static void files_take(struct snapshot *m, const char *pattern, const char *cache, struct bw_diag *d)
 {
     struct dirent **entry;
     char folder[4096], path[4400], kind[128];
@@ -161,27 +161,27 @@ static void files_take(struct moment *m, const char *pattern, const char *cache,
 
 /* ---- the snapshot ---- */
 
-static enum bw_status no_grid(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
+static enum bw_status no_grid(struct snapshot *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
                               struct bw_diag *d)
 {
     (void)m, (void)grid, (void)c, (void)box, (void)out;
     return bw_diag_error(d, NULL, BW_ERR_USAGE, "particles have no grid");
 }
 
-static enum bw_status no_picture(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
+static enum bw_status no_picture(struct snapshot *m, const char *look, uint32_t flags, struct bw_pixels *out,
                                  struct bw_diag *d)
 {
     (void)m, (void)look, (void)flags, (void)out;
     return bw_diag_error(d, NULL, BW_ERR_USAGE, "no picture is made of particles alone");
 }
 
-static enum bw_status no_view(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d)
+static enum bw_status no_view(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d)
 {
     (void)look, (void)v;
     return no_picture(m, NULL, 0, NULL, d);
 }
 
-static void points_free(struct moment *m)
+static void points_free(struct snapshot *m)
 {
     struct point_files *all = m->data;
     for (int32_t i = 0; all && i < all->n; i++)
@@ -189,11 +189,11 @@ static void points_free(struct moment *m)
     bw_free(all);
 }
 
-static const struct moment_source of_points = {no_grid, no_picture, no_view, points_free};
+static const struct snapshot_ops of_points = {no_grid, no_picture, no_view, points_free};
 
-struct moment *points_open(const char *pattern, const char *cache, int64_t frame, struct bw_diag *d)
+struct snapshot *points_open(const char *pattern, const char *cache, int64_t frame, struct bw_diag *d)
 {
-    struct moment *m = moment_new(&of_points, 0, KINDS);
+    struct snapshot *m = snapshot_new(&of_points, 0, KINDS);
     if (m) m->data = bw_calloc(sizeof(struct point_files));
     if (!m || !m->data) {
         if (m) object_unref(&m->o);

@@ -62,7 +62,7 @@ char *journal_place(const char *out);
 /// a sentence in `d`.
 int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d);
 /// Go on with the journal that lies in `out`, or, where none does, a new one of `files`: files of a new bake are begun
-/// while those of the one before are all there. 0 after a sentence in `d`.
+/// while those of the one before are all there. 0 with an error in `d`.
 int journal_continue(struct bake_journal *j, const char *out, json_t *files, struct bw_diag *d);
 /// After journal_continue: it begins anew with the whole files of `carry` and those that were begun since. 0 after a
 /// sentence in `d`.
@@ -82,9 +82,9 @@ enum folder_fate journal_folder(const struct bake_journal *j);
 
 /* ---- note.c ---- */
 
-/// Begin the note `name`; NULL after a sentence.
+/// Begin the note `name`; NULL with an error in `d`.
 FILE *note_begin(struct bake_journal *j, const char *name, struct bw_diag *d);
-/// Close it and give it its name, or remove it; 0 after a sentence.
+/// Close it and give it its name, or remove it; 0 with an error in `d`.
 int note_end(struct bake_journal *j, const char *name, FILE *f, struct bw_diag *d);
 /// Close it and remove it.
 void note_discard(const struct bake_journal *j, const char *name, FILE *f);
@@ -143,7 +143,7 @@ int record_up_to_date(const struct bake_record *r, const struct bake_facts *f);
 void record_explain(const struct bake_record *r, const struct bake_facts *f, const struct bw_node *resolved, FILE *to);
 /// Path in `out` that was announced as `what`, new memory, or NULL.
 char *record_output(const struct bake_record *r, const char *out, const char *what);
-/// Write bake.json, with the journal's files; 0 after a sentence.
+/// Write bake.json, with the journal's files; 0 with an error in `d`.
 int record_write(const struct bake_facts *f, const struct bake_outputs *o, struct bake_journal *j, int complete,
                  struct bw_diag *d);
 /// Bytes of all files that the record lists.
@@ -155,15 +155,15 @@ struct bw_chain;
 /// How many files in the folder, none of them in `r`, the chain would write or carry on; `first` names one, new memory
 /// or NULL.
 int32_t strangers_find(const struct bake_record *r, const struct bake_facts *f, struct bw_chain *c, char **first);
-/// 1 when the names that the chain is to write are free for files, links not followed; 0 after a sentence.
+/// 1 when the names that the chain is to write are free for files, links not followed; 0 with an error in `d`.
 int obstacles_check(const struct bake_facts *f, struct bw_chain *c, struct bw_diag *d);
 
 /* ---- clear.c, build.c ---- */
 
-/// Remove what the recorded bake left half-written, but for its log. 0 after a sentence.
+/// Remove what the recorded bake left half-written, but for its log. 0 with an error in `d`.
 int record_tidy(const struct bake_record *r, const char *out, struct bw_diag *d);
 /// Remove what the recorded bake wrote, and nothing else; bake.json stays, and what has a name in `keep` (NULL:
-/// nothing). 0 after a sentence.
+/// nothing). 0 with an error in `d`.
 int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d);
 /// Hash of the library (its file) and the plugins that `p` uses; and of each by itself, by its name, a new object.
 json_t *build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24]);

@@ -27,7 +27,7 @@ const struct bw_exporter_desc *pictures_find(const struct session *s);
 json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r);
 
 /* describe_file.c */
-/// A .vdb file with its grids, all of which have been read to their ends; NULL after a sentence.
+/// A .vdb file with its grids, all of which have been read to their ends; NULL with an error in `d`.
 json_t *file_json(const char *path, struct bw_diag *d);
 
 #endif

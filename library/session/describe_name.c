@@ -119,17 +119,17 @@ static json_t *name_json(const struct session *s, const char *name, struct bw_di
 
 char *bw_session_describe(struct bw_session *session, const char *name)
 {
-    struct door door;
+    struct api_call api;
     char *text = NULL;
-    door_enter(&door);
-    struct session *s = session_use(session, &door.d);
-    if (s && (!name || !*name)) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "a name is wanted");
+    api_enter(&api);
+    struct session *s = session_acquire(session, &api.d);
+    if (s && (!name || !*name)) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "a name is wanted");
     else if (s) {
-        json_t *all = name_json(s, name, &door.d);
-        if (door.d.status) json_decref(all);
-        else text = json_text(all, JSON_INDENT(1), &door.d);
+        json_t *all = name_json(s, name, &api.d);
+        if (api.d.status) json_decref(all);
+        else text = json_text(all, JSON_INDENT(1), &api.d);
     }
     if (s) object_unref(&s->o);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

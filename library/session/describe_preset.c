@@ -80,28 +80,28 @@ static json_t *node_json(const struct bw_node *n)
 
 char *bw_preset_tree(const char *text, const char *name)
 {
-    struct door door;
+    struct api_call api;
     char *out = NULL;
-    door_enter(&door);
-    if (!text) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_preset_tree wants a text");
-    struct bw_node *n = text ? bw_node_parse(text, name ? name : "preset", &door.d) : NULL;
-    if (n) out = json_text(node_json(n), JSON_COMPACT, &door.d);
+    api_enter(&api);
+    if (!text) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_preset_tree wants a text");
+    struct bw_node *n = text ? bw_node_parse(text, name ? name : "preset", &api.d) : NULL;
+    if (n) out = json_text(node_json(n), JSON_COMPACT, &api.d);
     bw_node_free(n);
-    door_leave(&door);
+    api_leave(&api);
     return out;
 }
 
 char *bw_session_find(struct bw_session *session, const char *preset)
 {
-    struct door door;
+    struct api_call api;
     char *out = NULL;
-    door_enter(&door);
-    struct session *s = session_use(session, &door.d);
-    if (s && !preset) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "a preset's name is wanted");
-    char *path = s && preset ? bw_preset_find(preset, s->preset_path, s->folders.presets, &door.d) : NULL;
-    if (path && !(out = strdup(path))) out_of_memory(&door.d);
+    api_enter(&api);
+    struct session *s = session_acquire(session, &api.d);
+    if (s && !preset) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "a preset's name is wanted");
+    char *path = s && preset ? bw_preset_find(preset, s->preset_path, s->folders.presets, &api.d) : NULL;
+    if (path && !(out = strdup(path))) out_of_memory(&api.d);
     bw_free(path);
     if (s) object_unref(&s->o);
-    door_leave(&door);
+    api_leave(&api);
     return out;
 }

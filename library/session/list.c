@@ -91,11 +91,11 @@ static json_t *list_json(const struct session *s)
 
 char *bw_session_list(struct bw_session *session)
 {
-    struct door door;
-    door_enter(&door);
-    struct session *s = session_use(session, &door.d);
-    char *text = s ? json_text(list_json(s), JSON_INDENT(1), &door.d) : NULL;
+    struct api_call api;
+    api_enter(&api);
+    struct session *s = session_acquire(session, &api.d);
+    char *text = s ? json_text(list_json(s), JSON_INDENT(1), &api.d) : NULL;
     if (s) object_unref(&s->o);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

@@ -205,11 +205,11 @@ static json_t *preset_schema(const struct bw_registry *r)
 
 char *bw_session_schema(struct bw_session *session)
 {
-    struct door door;
-    door_enter(&door);
-    struct session *s = session_use(session, &door.d);
-    char *text = s ? json_text(preset_schema(s->registry), JSON_INDENT(1) | JSON_REAL_PRECISION(9), &door.d) : NULL;
+    struct api_call api;
+    api_enter(&api);
+    struct session *s = session_acquire(session, &api.d);
+    char *text = s ? json_text(preset_schema(s->registry), JSON_INDENT(1) | JSON_REAL_PRECISION(9), &api.d) : NULL;
     if (s) object_unref(&s->o);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

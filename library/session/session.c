@@ -12,41 +12,41 @@ static void session_destroy(struct object *o)
     bw_free(s);
 }
 
-static enum bw_status session_make(const struct bw_session_options *o, struct bw_session **handle, struct door *door)
+static enum bw_status session_make(const struct bw_session_options *o, struct bw_session **handle, struct api_call *api)
 {
     struct session *s = bw_calloc(sizeof *s);
-    if (!s) return out_of_memory(&door->d);
+    if (!s) return out_of_memory(&api->d);
     object_init(&s->o, session_destroy);
     s->preset_path = bw_strdup(o->preset_path ? o->preset_path : "");
     if (s->preset_path && folders_find(&s->folders, o->plugin_path))
         s->registry = bw_registry_open_scanned(s->folders.plugins, session_scan, &s->folders);
     for (int32_t i = 0; s->registry && i < s->registry->n_broken; i++)
-        door_warn(door, "%s", s->registry->broken[i].why ? s->registry->broken[i].why : "out of memory for a plugin");
+        api_warn(api, "%s", s->registry->broken[i].why ? s->registry->broken[i].why : "out of memory for a plugin");
     if (s->registry && (*handle = handle_new(HANDLE_SESSION, &s->o))) return BW_OK;
     object_unref(&s->o);
-    return out_of_memory(&door->d);
+    return out_of_memory(&api->d);
 }
 
 enum bw_status bw_session_open(const struct bw_session_options *options, struct bw_session **session)
 {
-    struct door door;
+    struct api_call api;
     struct bw_session_options o;
-    door_enter(&door);
+    api_enter(&api);
     if (session) *session = NULL;
-    if (!session) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_session_open wants a place for the session");
-    else if (options_take(&o, options, sizeof o, "bw_session_options", &door.d)) session_make(&o, session, &door);
-    return door_leave(&door);
+    if (!session) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_session_open wants a place for the session");
+    else if (host_struct_copy(&o, options, sizeof o, "bw_session_options", &api.d)) session_make(&o, session, &api);
+    return api_leave(&api);
 }
 
 void bw_session_close(struct bw_session *session)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (session) object_unref(handle_close(session, HANDLE_SESSION, NULL));
-    door_leave_silent(&door);
+    api_leave_silent(&api);
 }
 
-struct session *session_use(struct bw_session *handle, struct bw_diag *d)
+struct session *session_acquire(struct bw_session *handle, struct bw_diag *d)
 {
-    return handle_use(handle, HANDLE_SESSION, d);
+    return handle_acquire(handle, HANDLE_SESSION, d);
 }

@@ -4,7 +4,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-#include "door.h"
+#include "api_guard.h"
 #include "preset/preset.h"
 #include "run/registry/registry.h"
 #include <jansson.h>
@@ -25,8 +25,8 @@ struct session {
     struct bw_registry *registry;
 };
 
-/// The session of a handle with a reference, or NULL after a sentence.
-struct session *session_use(struct bw_session *handle, struct bw_diag *d);
+/// The session of a handle with a reference, or NULL with an error in `d`.
+struct session *session_acquire(struct bw_session *handle, struct bw_diag *d);
 
 /* folders.c */
 /// `plugin_path`: before all others, may be NULL. 0: out of memory.
@@ -34,7 +34,7 @@ int folders_find(struct folders *f, const char *plugin_path);
 void folders_free(struct folders *f);
 
 /* list.c */
-/// The preset in a file, as it stands there; what it extends is found as by name. NULL after a sentence.
+/// The preset in a file, as it stands there; what it extends is found as by name. NULL with an error in `d`.
 struct bw_preset *session_preset(const struct session *s, const char *path, struct bw_diag *d);
 
 /* scan.c */
@@ -54,7 +54,7 @@ double disk_free(const char *path);
 extern const char *const simd_name[3];
 
 /* json.c: what several describe */
-/// New memory from a text that jansson made, or NULL after a sentence; takes `root`.
+/// New memory from a text that jansson made, or NULL with an error in `d`; takes `root`.
 char *json_text(json_t *root, size_t flags, struct bw_diag *d);
 /// A path, or what has one in it, as a string; bytes that are no UTF-8 as bake.h says. NULL for NULL, or out of memory.
 json_t *json_bytes(const char *text);

@@ -160,18 +160,18 @@ static void load_check(const char *path, struct bw_diag *d)
 
 char *bw_plugin_validate(const char *path)
 {
-    struct door door;
-    door_enter(&door);
-    if (!path) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_plugin_validate wants a path");
+    struct api_call api;
+    api_enter(&api);
+    if (!path) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_plugin_validate wants a path");
     struct bw_registry *r = path ? bw_registry_open("") : NULL;
     char *here = path && !strchr(path, '/') ? bw_printf("./%s", path) : bw_strdup(path), *text = NULL;
-    if (path && (!r || !here)) out_of_memory(&door.d);
-    if (!door.d.status) load_check(here, &door.d);
-    if (!door.d.status && bw_registry_load(r, here, &door.d) == BW_OK)
-        for (int32_t i = 0; i < r->n_entries; i++) entry_validate(&r->entry[i], &door.d);
-    if (!door.d.status) text = json_text(entries_json(r), JSON_INDENT(1), &door.d);
+    if (path && (!r || !here)) out_of_memory(&api.d);
+    if (!api.d.status) load_check(here, &api.d);
+    if (!api.d.status && bw_registry_load(r, here, &api.d) == BW_OK)
+        for (int32_t i = 0; i < r->n_entries; i++) entry_validate(&r->entry[i], &api.d);
+    if (!api.d.status) text = json_text(entries_json(r), JSON_INDENT(1), &api.d);
     bw_free(here);
     bw_registry_close(r);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

@@ -22,7 +22,7 @@ int baked_renders(struct baked *v, const struct bw_registry *r, const struct bw_
                   struct bw_diag *d);
 /// The export that shows slices, a movie before pictures; 0: there is none, or one that renders.
 int baked_slices(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, struct bw_diag *d);
-/// No exporter's: what parameters are at `time` when no exporter gives any. false after a sentence.
+/// No exporter's: what parameters are at `time` when no exporter gives any. false with an error in `d`.
 bool baked_usual(struct baked *v, const struct bw_preset *p, double time, struct bw_diag *d);
 /// The domain that an export shows; the first for NULL.
 const struct bw_domain_info *baked_domain(const struct bw_preset *p, const struct bw_preset_export *e);

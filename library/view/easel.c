@@ -66,7 +66,7 @@ static uint32_t domains_find(const struct bw_preset *p, const struct chain_snaps
     return n;
 }
 
-int easel_set(struct easel *easel, const struct moment *m, const char *domain, struct bw_diag *d)
+int easel_set(struct easel *easel, const struct snapshot *m, const char *domain, struct bw_diag *d)
 {
     const struct job *j = m->owner;
     const struct chain_snapshot *s = m->data;

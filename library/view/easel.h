@@ -14,7 +14,7 @@ struct easel {
 };
 
 /// For the domain called `domain` (NULL: the first that holds fields) of a moment of a bake; what goes wrong is said to
-/// `d`, then too. 0 after a sentence: there is no such domain.
-int easel_set(struct easel *easel, const struct moment *m, const char *domain, struct bw_diag *d);
+/// `d`, then too. 0 with an error in `d`: there is no such domain.
+int easel_set(struct easel *easel, const struct snapshot *m, const char *domain, struct bw_diag *d);
 
 #endif

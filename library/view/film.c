@@ -29,7 +29,10 @@ static void film_destroy(struct object *o)
     bw_free(f);
 }
 
-static struct film *film_use(struct bw_film *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_FILM, d); }
+static struct film *film_acquire(struct bw_film *handle, struct bw_diag *d)
+{
+    return handle_acquire(handle, HANDLE_FILM, d);
+}
 
 static struct bw_film *film_make(const struct bw_movie_options *o, struct bw_diag *d)
 {
@@ -52,17 +55,17 @@ static struct bw_film *film_make(const struct bw_movie_options *o, struct bw_dia
 enum bw_status bw_film_open(int32_t width, int32_t height, double fps, struct bw_film **film)
 {
     enum { MOST = 8192 };
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (film) *film = NULL;
     if (!film || width < 2 || height < 2 || width > MOST || height > MOST || width % 2 || height % 2 || !(fps > 0))
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "a movie of %dx%d pixels, %g frames a second, can't be", width,
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "a movie of %dx%d pixels, %g frames a second, can't be", width,
                       height, fps);
-    else *film = film_make(&(struct bw_movie_options){width, height, fps, 19}, &door.d);
-    return door_leave(&door);
+    else *film = film_make(&(struct bw_movie_options){width, height, fps, 19}, &api.d);
+    return api_leave(&api);
 }
 
-/// As the movie and the PNG writer take it. Errors are said.
+/// As the movie and the PNG writer take it. Errors: in `d`.
 static enum bw_status image_of_pixels(const struct bw_pixels *p, const struct bw_tools *tools, struct bw_image *img,
                                       struct bw_diag *d)
 {
@@ -91,12 +94,12 @@ static void picture_add(struct film *f, const struct bw_pixels *picture, struct 
 
 enum bw_status bw_film_add(struct bw_film *film, const struct bw_pixels *picture)
 {
-    struct door door;
-    door_enter(&door);
-    struct film *f = film_use(film, &door.d);
-    if (f) picture_add(f, picture, &door.d);
+    struct api_call api;
+    api_enter(&api);
+    struct film *f = film_acquire(film, &api.d);
+    if (f) picture_add(f, picture, &api.d);
     if (f) object_unref(&f->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 /// Give a whole file its name, unless that is taken. Where there are no hard links the two steps are not one.
@@ -112,7 +115,7 @@ static enum bw_status file_name(const char *temporary, const char *path, struct 
     return BW_ERR_IO;
 }
 
-/// An empty file, which no link there leads elsewhere. Errors are said.
+/// An empty file, which no link there leads elsewhere. Errors: in `d`.
 static enum bw_status temporary_make(const char *path, char out[4200], struct bw_diag *d)
 {
     static _Atomic unsigned number; // two at once
@@ -135,56 +138,55 @@ static void file_finish(enum bw_status status, const char *why, const char *temp
 
 enum bw_status bw_film_write(struct bw_film *film, const char *path)
 {
-    struct door door;
+    struct api_call api;
     char temporary[4200], why[1024] = "";
-    door_enter(&door);
-    struct film *f = film_use(film, &door.d);
-    if (f && !path) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_film_write wants a name");
-    else if (f && !temporary_make(path, temporary, &door.d)) {
+    api_enter(&api);
+    struct film *f = film_acquire(film, &api.d);
+    if (f && !path) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_film_write wants a name");
+    else if (f && !temporary_make(path, temporary, &api.d)) {
         pthread_mutex_lock(&f->lock);
         const enum bw_status status = bw_movie_write(f->movie, temporary, why, sizeof why);
         pthread_mutex_unlock(&f->lock);
-        file_finish(status, why, temporary, path, &door.d);
+        file_finish(status, why, temporary, path, &api.d);
     }
     if (f) object_unref(&f->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 enum bw_status bw_film_join(const char *const *parts, int32_t count, const char *path)
 {
-    struct door door;
+    struct api_call api;
     char temporary[4200], why[1024] = "";
     const struct bw_tools tools = picture_tools();
-    door_enter(&door);
-    if (!parts || count < 1 || !path)
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_film_join wants movies and a name");
-    else if (!temporary_make(path, temporary, &door.d)) {
+    api_enter(&api);
+    if (!parts || count < 1 || !path) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_film_join wants movies and a name");
+    else if (!temporary_make(path, temporary, &api.d)) {
         const enum bw_status status = bw_movie_join(&tools, parts, count, temporary, why, sizeof why);
-        file_finish(status, why, temporary, path, &door.d);
+        file_finish(status, why, temporary, path, &api.d);
     }
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 void bw_film_close(struct bw_film *film)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (film) object_unref(handle_close(film, HANDLE_FILM, NULL));
-    door_leave_silent(&door);
+    api_leave_silent(&api);
 }
 
 enum bw_status bw_pixels_write(const struct bw_pixels *picture, const char *path)
 {
-    struct door door;
+    struct api_call api;
     char temporary[4200], why[1024] = "";
     const struct bw_tools tools = picture_tools();
     struct bw_image img = {.tools = &tools};
-    door_enter(&door);
-    if (!path) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_pixels_write wants a name");
-    else if (!image_of_pixels(picture, &tools, &img, &door.d) && !temporary_make(path, temporary, &door.d)) {
+    api_enter(&api);
+    if (!path) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_pixels_write wants a name");
+    else if (!image_of_pixels(picture, &tools, &img, &api.d) && !temporary_make(path, temporary, &api.d)) {
         const enum bw_status status = bw_image_write_png(&img, temporary, 8, why, sizeof why);
-        file_finish(status, why, temporary, path, &door.d);
+        file_finish(status, why, temporary, path, &api.d);
     }
     bw_image_free(&img);
-    return door_leave(&door);
+    return api_leave(&api);
 }

@@ -61,19 +61,18 @@ static void pixel_meet(const struct view *v, const struct bw_camera *c, const in
 enum bw_status bw_view_meet(struct bw_view *view, const struct bw_eye *eye, int32_t width, int32_t height,
                             const double point[2], double at[3], int32_t *met)
 {
-    struct door door;
+    struct api_call api;
     struct bw_camera camera;
     const int32_t size[2] = {width, height};
-    door_enter(&door);
-    struct view *v = view_use(view, &door.d);
+    api_enter(&api);
+    struct view *v = view_acquire(view, &api.d);
     if (v && (!point || !at || !met || width < 1 || height < 1))
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE,
-                      "bw_view_meet wants a point of a picture, and places for its answer");
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_meet wants a point of a picture, and places for its answer");
     else if (v && !v->renders)
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "the frame has nothing that a render shows; slices show it");
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "the frame has nothing that a render shows; slices show it");
     else if (v && !view_camera(v, eye, size, &camera))
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "nothing can be seen from that eye");
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "nothing can be seen from that eye");
     else if (v) pixel_meet(v, &camera, size, point, at, met);
     if (v) object_unref(&v->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }

@@ -98,21 +98,21 @@ static json_t *domain_json(const struct bw_preset_domain *p)
 
 char *bw_bake_outlines(struct bw_bake *bake, int64_t frame)
 {
-    struct door door;
+    struct api_call api;
     struct bw_diag unheard = {0}; // a place that can't be told is left out
     char *text = NULL;
-    door_enter(&door);
-    struct job *j = job_use(bake, &door.d);
+    api_enter(&api);
+    struct job *j = job_acquire(bake, &api.d);
     if (j) {
         json_t *domains = json_array(), *shapes = json_array();
         for (int32_t i = 0; i < j->preset->n_domains; i++)
             json_array_append_new(domains, domain_json(&j->preset->domain[i]));
         for (int32_t i = 0; i < j->preset->n_stages; i++) stage_tell(j, &j->preset->stage[i], frame, shapes, &unheard);
         text = json_text(json_pack("{s:o, s:o}", "domains", domains, "shapes", shapes),
-                         JSON_COMPACT | JSON_REAL_PRECISION(12), &door.d);
+                         JSON_COMPACT | JSON_REAL_PRECISION(12), &api.d);
         object_unref(&j->o);
     }
     bw_diag_free(&unheard);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

@@ -25,7 +25,7 @@ static void view_destroy(struct object *o)
     bw_free(v);
 }
 
-static void view_make(struct moment *m, const struct bw_preset *look, struct bw_view **out, struct bw_diag *d)
+static void view_make(struct snapshot *m, const struct bw_preset *look, struct bw_view **out, struct bw_diag *d)
 {
     struct view *v = bw_calloc(sizeof *v);
     if (!v) {
@@ -37,11 +37,11 @@ static void view_make(struct moment *m, const struct bw_preset *look, struct bw_
     v->tools = picture_tools();
     v->scene.exposure = 1;
     v->metre = 1;
-    if (m->source->view(m, look, v, d) == BW_OK && !(*out = handle_new(HANDLE_VIEW, &v->o))) out_of_memory(d);
+    if (m->ops->view(m, look, v, d) == BW_OK && !(*out = handle_new(HANDLE_VIEW, &v->o))) out_of_memory(d);
     if (!*out) object_unref(&v->o);
 }
 
-struct view *view_use(struct bw_view *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_VIEW, d); }
+struct view *view_acquire(struct bw_view *handle, struct bw_diag *d) { return handle_acquire(handle, HANDLE_VIEW, d); }
 
 enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view)
 {
@@ -50,24 +50,24 @@ enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view)
 
 enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, struct bw_view **view)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (view) *view = NULL;
-    struct moment *m = handle_use(snapshot, HANDLE_SNAPSHOT, &door.d);
-    struct job *j = m && look ? job_use(look, &door.d) : NULL;
-    if (m && !view) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_view_open wants a place for the view");
-    else if (m && (j || !look)) view_make(m, j ? j->preset : NULL, view, &door.d);
+    struct snapshot *m = handle_acquire(snapshot, HANDLE_SNAPSHOT, &api.d);
+    struct job *j = m && look ? job_acquire(look, &api.d) : NULL;
+    if (m && !view) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_open wants a place for the view");
+    else if (m && (j || !look)) view_make(m, j ? j->preset : NULL, view, &api.d);
     if (j) object_unref(&j->o);
     if (m) object_unref(&m->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 void bw_view_close(struct bw_view *view)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (view) object_unref(handle_close(view, HANDLE_VIEW, NULL));
-    door_leave_silent(&door);
+    api_leave_silent(&api);
 }
 
 /* ---- facts ---- */
@@ -123,19 +123,19 @@ static struct bw_view_facts view_facts(const struct view *v)
 
 enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts)
 {
-    struct door door;
+    struct api_call api;
     struct bw_view_facts asked;
-    door_enter(&door);
-    struct view *v = view_use(view, &door.d);
-    if (v && !facts) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_view_facts wants a place for the facts");
-    else if (v && options_take(&asked, facts, sizeof asked, "bw_view_facts", &door.d)) {
+    api_enter(&api);
+    struct view *v = view_acquire(view, &api.d);
+    if (v && !facts) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_facts wants a place for the facts");
+    else if (v && host_struct_copy(&asked, facts, sizeof asked, "bw_view_facts", &api.d)) {
         const uint32_t size = asked.size;
         asked = view_facts(v);
         asked.size = size;
         memcpy(facts, &asked, size < sizeof asked ? size : sizeof asked);
     }
     if (v) object_unref(&v->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 /* ---- pictures ---- */
@@ -245,12 +245,12 @@ static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t
 enum bw_status bw_view_picture(struct bw_view *view, const struct bw_eye *eye, int32_t width, int32_t height,
                                int32_t coarse, struct bw_pixels *pixels)
 {
-    struct door door;
-    door_enter(&door);
+    struct api_call api;
+    api_enter(&api);
     if (pixels) *pixels = (struct bw_pixels){0};
-    struct view *v = view_use(view, &door.d);
-    if (v && !pixels) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_view_picture wants a place for the pixels");
-    else if (v) picture_make(v, eye, (int32_t[2]){width, height}, coarse, pixels, &door.d);
+    struct view *v = view_acquire(view, &api.d);
+    if (v && !pixels) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_picture wants a place for the pixels");
+    else if (v) picture_make(v, eye, (int32_t[2]){width, height}, coarse, pixels, &api.d);
     if (v) object_unref(&v->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }

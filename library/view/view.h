@@ -3,12 +3,12 @@
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 
-#include "door.h"
+#include "api_guard.h"
 #include <picture/volume/render.h>
 #include <pthread.h>
 
 struct bw_preset;
-struct moment;
+struct snapshot;
 
 struct view {
     struct object o;
@@ -30,12 +30,12 @@ struct view {
 };
 
 /* view_frame.c */
-/// What a render of a cache's file shows, with the look of a preset (NULL: its bake's own). Errors are said.
-enum bw_status view_of_file(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
+/// What a render of a cache's file shows, with the look of a preset (NULL: its bake's own). Errors: in `d`.
+enum bw_status view_of_file(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
 
 /* view.c */
-/// The view of a handle with a reference, or NULL after a sentence.
-struct view *view_use(struct bw_view *handle, struct bw_diag *d);
+/// The view of a handle with a reference, or NULL with an error in `d`.
+struct view *view_acquire(struct bw_view *handle, struct bw_diag *d);
 /// The camera of a picture; eye NULL: the movie's own, of another shape wider or narrower. 0: nothing can be seen.
 int view_camera(const struct view *v, const struct bw_eye *eye, const int32_t size[2], struct bw_camera *c);
 

@@ -44,7 +44,7 @@ static void frame_gather(struct easel *easel, const struct bw_frame *frame, cons
     memcpy(v->size, kept.size, sizeof v->size);
 }
 
-enum bw_status view_of_job(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d)
+enum bw_status view_of_job(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d)
 {
     const struct job *j = m->owner;
     const struct bw_preset *p = look ? look : j->preset;
@@ -67,7 +67,7 @@ enum bw_status view_of_job(struct moment *m, const struct bw_preset *look, struc
 
 /* ---- of a file ---- */
 
-enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struct view *v, struct bw_diag *d)
+enum bw_status view_of_file(struct snapshot *m, const struct bw_preset *own, struct view *v, struct bw_diag *d)
 {
     struct cache *c = m->owner;
     const char *path = cache_file(c, m->facts.frame);

@@ -89,7 +89,7 @@ static enum bw_status movie_put(struct delivery *d, double fps, const struct bw_
     const struct bw_movie_options o = {img->w, img->h, fps, 19};
     enum bw_status status = d->movie ? BW_OK : bw_movie_open(d->tools, &o, &d->movie, &encoder, d->why, d->why_size);
     if (!status && strcmp(encoder, "libx264"))
-        door_warn(d->door, "libx264 is not there; %s makes the movie, which not every browser plays", encoder);
+        api_warn(d->api, "libx264 is not there; %s makes the movie, which not every browser plays", encoder);
     return status ? status : bw_movie_add(d->movie, img, d->why, d->why_size);
 }
 

@@ -4,7 +4,7 @@
 #ifndef CACHE_DELIVER_H
 #define CACHE_DELIVER_H
 
-#include "door.h"
+#include "api_guard.h"
 #include <picture/movie/movie.h>
 #include <picture/movie/sheet.h>
 
@@ -16,7 +16,7 @@ enum deliver_kind {
 
 struct delivery {
     const struct bw_tools *tools;
-    struct door *door; ///< warnings
+    struct api_call *api; ///< warnings
     enum deliver_kind kind;
     int light;       ///< the pictures are light, with alpha: .exr
     const char *out; ///< borrowed

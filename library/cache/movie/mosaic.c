@@ -25,7 +25,7 @@ struct mosaic {
     const struct bw_mosaic_wish *wish;
     struct cache **cache; ///< NULL: an empty place
     struct bw_tools tools;
-    struct door *door;
+    struct api_call *api;
     int32_t rows, lines;    ///< of pictures; of the longest label
     int32_t tile_w, tile_h; ///< of the largest picture
     int64_t frames;         ///< of the longest cache
@@ -44,7 +44,7 @@ static int picture_take(struct mosaic *m, int32_t i, int64_t at, struct bw_pixel
     *out = (struct bw_pixels){.width = 0};
     if (!c || !c->files.count) return 0;
     int64_t last = c->files.count - 1;
-    return !cache_picture(c, c->files.frame[at < last ? at : last], m->wish->options, out, m->door);
+    return !cache_picture(c, c->files.frame[at < last ? at : last], m->wish->options, out, m->api);
 }
 
 static void pixels_paste(struct bw_image *img, const struct bw_pixels *p, int32_t x, int32_t y)
@@ -78,13 +78,13 @@ static enum bw_status moment_draw(struct mosaic *m, int64_t at, struct bw_image 
     static const float ground[3] = {0.055f, 0.058f, 0.064f}, empty[3] = {0.10f, 0.105f, 0.115f};
     const int32_t columns = m->wish->columns, head = m->lines * LINE + GAP;
     const int32_t w = columns * (m->tile_w + GAP) + GAP, h = m->rows * (m->tile_h + head) + GAP;
-    if (bw_image_init(img, &m->tools, w + w % 2, h + h % 2)) return out_of_memory(&m->door->d);
+    if (bw_image_init(img, &m->tools, w + w % 2, h + h % 2)) return out_of_memory(&m->api->d);
     bw_draw_rect(img, 0, 0, img->w, img->h, ground, 1);
     for (int32_t i = 0; i < m->wish->count; i++) {
         const int32_t x = GAP + i % columns * (m->tile_w + GAP), y = GAP + i / columns * (m->tile_h + head);
         struct bw_pixels p;
         if (picture_take(m, i, at, &p)) pixels_paste(img, &p, x, y + m->lines * LINE);
-        else if (m->door->d.status) return m->door->d.status;
+        else if (m->api->d.status) return m->api->d.status;
         else bw_draw_rect(img, x, y + m->lines * LINE, x + m->tile_w, y + m->lines * LINE + m->tile_h, empty, 1);
         free(p.memory);
         label_draw(m, img, m->wish->labels ? m->wish->labels[i] : NULL, x + 2, y + 2);
@@ -108,7 +108,7 @@ static enum bw_status mosaic_measure(struct mosaic *m)
         if (lines > m->lines) m->lines = lines;
         if (m->cache[i] && m->cache[i]->files.count > m->frames) m->frames = m->cache[i]->files.count;
         if (!picture_take(m, i, 0, &p)) {
-            if (m->door->d.status) return m->door->d.status;
+            if (m->api->d.status) return m->api->d.status;
             continue;
         }
         if (p.width > m->tile_w) m->tile_w = p.width;
@@ -116,12 +116,12 @@ static enum bw_status mosaic_measure(struct mosaic *m)
         free(p.memory);
     }
     const struct bw_mosaic_wish *w = m->wish;
-    if (!m->frames) return bw_diag_error(&m->door->d, NULL, BW_ERR_IO, "%s: none of the caches has a frame", w->out);
+    if (!m->frames) return bw_diag_error(&m->api->d, NULL, BW_ERR_IO, "%s: none of the caches has a frame", w->out);
     if ((int64_t)w->columns * (m->tile_w + GAP) < SIDE_MOST &&
         (int64_t)m->rows * (m->tile_h + m->lines * LINE + GAP) < SIDE_MOST)
         return BW_OK;
     return bw_diag_error(
-        &m->door->d, NULL, BW_ERR_USAGE,
+        &m->api->d, NULL, BW_ERR_USAGE,
         "%s: %d pictures of %d x %d pixels in rows of %d are too large for one; a smaller size is wanted", w->out,
         w->count, m->tile_w, m->tile_h, w->columns);
 }
@@ -132,7 +132,7 @@ static enum bw_status movie_add(struct mosaic *m, const struct bw_image *img)
     const struct bw_movie_options o = {img->w, img->h, m->wish->fps > 0 ? m->wish->fps : 24, 19};
     enum bw_status status = m->movie ? BW_OK : bw_movie_open(&m->tools, &o, &m->movie, &encoder, m->why, sizeof m->why);
     if (!status) status = bw_movie_add(m->movie, img, m->why, sizeof m->why);
-    return status ? bw_diag_error(&m->door->d, NULL, status, "%s", m->why) : BW_OK;
+    return status ? bw_diag_error(&m->api->d, NULL, status, "%s", m->why) : BW_OK;
 }
 
 static enum bw_status movie_make(struct mosaic *m, const char *temporary)
@@ -144,10 +144,10 @@ static enum bw_status movie_make(struct mosaic *m, const char *temporary)
         bw_image_free(&img);
         if (status) return status;
         if (m->wish->on_frame && !m->wish->on_frame((int32_t)at + 1, (int32_t)m->frames, m->wish->user))
-            return m->door->d.status = BW_ERR_CANCELLED;
+            return m->api->d.status = BW_ERR_CANCELLED;
     }
     enum bw_status status = bw_movie_write(m->movie, temporary, m->why, sizeof m->why);
-    return status ? bw_diag_error(&m->door->d, NULL, status, "%s", m->why) : BW_OK;
+    return status ? bw_diag_error(&m->api->d, NULL, status, "%s", m->why) : BW_OK;
 }
 
 static enum bw_status picture_make(struct mosaic *m, const char *temporary)
@@ -156,7 +156,7 @@ static enum bw_status picture_make(struct mosaic *m, const char *temporary)
     const int64_t place = m->wish->place;
     enum bw_status status = moment_draw(m, place > 0 && place <= m->frames ? place - 1 : m->frames - 1, &img);
     if (!status && (status = bw_image_write_png(&img, temporary, 8, m->why, sizeof m->why)))
-        bw_diag_error(&m->door->d, NULL, status, "%s", m->why);
+        bw_diag_error(&m->api->d, NULL, status, "%s", m->why);
     bw_image_free(&img);
     return status;
 }
@@ -171,13 +171,13 @@ static void mosaic_write(struct mosaic *m)
     errno = EISDIR;
     int fd = !stat(out, &st) && S_ISDIR(st.st_mode) ? -1 : file_create(AT_FDCWD, temporary);
     if (fd < 0 || close(fd)) {
-        bw_diag_error(&m->door->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
+        bw_diag_error(&m->api->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
         return;
     }
     enum bw_status status = mosaic_measure(m);
     if (!status) status = is_movie(m->wish) ? movie_make(m, temporary) : picture_make(m, temporary);
     if (!status && (!file_settle(AT_FDCWD, temporary, &facts) || rename(temporary, out)))
-        status = bw_diag_error(&m->door->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
+        status = bw_diag_error(&m->api->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
     if (status) remove(temporary);
     bw_movie_close(m->movie);
 }
@@ -196,20 +196,20 @@ static enum bw_status wish_check(const struct bw_mosaic_wish *w, struct bw_diag 
 
 enum bw_status bw_cache_mosaic(const struct bw_mosaic_wish *wish)
 {
-    struct door door;
+    struct api_call api;
     struct bw_mosaic_wish asked;
-    door_enter(&door);
-    struct mosaic m = {.wish = &asked, .tools = picture_tools(), .door = &door};
-    if (options_take(&asked, wish, sizeof asked, "bw_mosaic_wish", &door.d) && !wish_check(&asked, &door.d)) {
+    api_enter(&api);
+    struct mosaic m = {.wish = &asked, .tools = picture_tools(), .api = &api};
+    if (host_struct_copy(&asked, wish, sizeof asked, "bw_mosaic_wish", &api.d) && !wish_check(&asked, &api.d)) {
         m.cache = bw_calloc((size_t)asked.count * sizeof *m.cache);
         m.rows = (asked.count + asked.columns - 1) / asked.columns;
-        if (!m.cache) out_of_memory(&door.d);
-        for (int32_t i = 0; !door.d.status && i < asked.count; i++)
-            if (asked.caches[i]) m.cache[i] = cache_use(asked.caches[i], &door.d);
-        if (!door.d.status) mosaic_write(&m);
+        if (!m.cache) out_of_memory(&api.d);
+        for (int32_t i = 0; !api.d.status && i < asked.count; i++)
+            if (asked.caches[i]) m.cache[i] = cache_acquire(asked.caches[i], &api.d);
+        if (!api.d.status) mosaic_write(&m);
         for (int32_t i = 0; m.cache && i < asked.count; i++)
             if (m.cache[i]) object_unref(&m.cache[i]->o);
         bw_free(m.cache);
     }
-    return door_leave(&door);
+    return api_leave(&api);
 }

@@ -42,7 +42,7 @@ struct show {
     int32_t shown[2]; ///< the first that is drawn, and the one behind the last
     double cut[2][3]; ///< of the last slice: the box of its cells, m
     char why[1024];
-    struct door *door; ///< warnings
+    struct api_call *api; ///< warnings
     int32_t (*on_frame)(int32_t done, int32_t total, void *user);
     void *user;
 };
@@ -75,9 +75,9 @@ static void sparks_add(struct show *s, int64_t frame, struct bw_volume *v)
 {
     struct bw_diag d = {0};
     if (cache_sparks(s->cache, frame, &s->look.sparks, &s->view, v, &d))
-        door_warn(s->door, "particles are not drawn: %s", d.first);
+        api_warn(s->api, "particles are not drawn: %s", d.first);
     else if (s->look.sparks.which == BW_SHOW_LIGHT && !v->n_sparks && !s->bare++)
-        door_warn(s->door, "its own pictures show particles, and none lie beside it: exporter ply keeps them");
+        api_warn(s->api, "its own pictures show particles, and none lie beside it: exporter ply keeps them");
     bw_diag_free(&d);
 }
 
@@ -85,7 +85,7 @@ static void obstacles_add(struct show *s, int64_t frame, struct bw_volume *v, fl
 {
     struct bw_diag d = {0};
     if (!s->view.field) cache_obstacles(s->cache, s->said, &s->view, frame, &s->tools, &s->shapes, v, memory, &d);
-    if (d.first && !s->coarse++) door_warn(s->door, "obstacles are drawn as cells know them: %s", d.first);
+    if (d.first && !s->coarse++) api_warn(s->api, "obstacles are drawn as cells know them: %s", d.first);
     bw_diag_free(&d);
 }
 
@@ -242,7 +242,7 @@ static void slice_default(struct wish *w, const struct bw_vdb_view *v)
 /// Into all files; for a single picture once and for all.
 static enum bw_status files_look(struct show *s, const struct bw_sequence *q)
 {
-    struct bw_diag *d = &s->door->d;
+    struct bw_diag *d = &s->api->d;
     if (!s->one || s->wish->frames || s->view.y_up >= 0) return bw_vdb_view_open(&s->view, q, s->why, sizeof s->why);
     const struct bw_tools *tools = s->view.tools;
     if (cache_seen(s->cache, s->view.field, &s->view, d)) return d->status;
@@ -266,8 +266,8 @@ static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
         struct bw_diag why = {0};
         status = cache_look_find(&s->look, s->cache, s->said, &s->view, s->wish->size, &why);
         if (status) snprintf(s->why, sizeof s->why, "out of memory for a look");
-        else if (why.first && s->said) status = bw_diag_error(&s->door->d, NULL, BW_ERR_PRESET, "%s", why.first);
-        else if (why.first) door_warn(s->door, "%s", why.first);
+        else if (why.first && s->said) status = bw_diag_error(&s->api->d, NULL, BW_ERR_PRESET, "%s", why.first);
+        else if (why.first) api_warn(s->api, "%s", why.first);
         bw_diag_free(&why);
     }
     return status;
@@ -285,8 +285,8 @@ static enum bw_status gaps_hold(struct show *s, struct bw_sequence *q)
     for (int32_t i = 0; !n; i++) n = q->frame[i + 1] > q->frame[i] + 1 ? i + 1 : 0;
     const bool held = s->to.kind == DELIVER_MOVIE && missing < MOST;
     if (missing > 1) snprintf(more, sizeof more, ", and %lld more", (long long)(missing - 1));
-    door_warn(s->door, "frame %lld is missing%s%s", (long long)(q->frame[n - 1] + 1), more,
-              held ? ": the frame before stands in" : "");
+    api_warn(s->api, "frame %lld is missing%s%s", (long long)(q->frame[n - 1] + 1), more,
+             held ? ": the frame before stands in" : "");
     if (!held) return BW_OK;
     char **path = bw_calloc((size_t)all * sizeof *path);
     int64_t *frame = bw_calloc((size_t)all * sizeof *frame);
@@ -303,14 +303,14 @@ static enum bw_status gaps_hold(struct show *s, struct bw_sequence *q)
     }
     bw_free(path);
     bw_free(frame);
-    return out_of_memory(&s->door->d);
+    return out_of_memory(&s->api->d);
 }
 
 static void twins_tell(const struct show *s)
 {
     if (s->view.twins > 1)
-        door_warn(s->door, "the files hold %u grids called \"%s\": the first is shown; \"%s[1]\" is the next",
-                  s->view.twins, s->view.grid, s->view.grid);
+        api_warn(s->api, "the files hold %u grids called \"%s\": the first is shown; \"%s[1]\" is the next",
+                 s->view.twins, s->view.grid, s->view.grid);
 }
 
 static enum bw_status show_run(struct show *s, struct bw_sequence *q)
@@ -354,16 +354,15 @@ static enum bw_status files_choose(const struct cache *c, const struct wish *w, 
 static enum bw_status show_begin(struct show *s, const struct cache *c, const char *options, struct bw_tools *tools,
                                  struct bw_sequence *q, struct bw_params **params)
 {
-    enum bw_status status = wish_read(s->wish, options, params, &s->door->d);
+    enum bw_status status = wish_read(s->wish, options, params, &s->api->d);
     if (status) return status;
     s->tools = *tools;
     s->view = (struct bw_vdb_view){.tools = &s->tools, .y_up = s->wish->y_up};
-    s->to = (struct delivery){.tools = &s->tools, .door = s->door, .why = s->why, .why_size = sizeof s->why};
+    s->to = (struct delivery){.tools = &s->tools, .api = s->api, .why = s->why, .why_size = sizeof s->why};
     const struct wish *w = s->wish;
-    if (w->said.count &&
-        !(s->said = cache_preset_said(c, w->field, w->said.items, (int32_t)w->said.count, &s->door->d)))
-        return s->door->d.status;
-    return files_choose(c, s->wish, q, &s->door->d);
+    if (w->said.count && !(s->said = cache_preset_said(c, w->field, w->said.items, (int32_t)w->said.count, &s->api->d)))
+        return s->api->d.status;
+    return files_choose(c, s->wish, q, &s->api->d);
 }
 
 static void show_end(struct show *s, struct bw_sequence *q, struct bw_params *params)
@@ -376,10 +375,10 @@ static void show_end(struct show *s, struct bw_sequence *q, struct bw_params *pa
     bw_params_free(params);
 }
 
-static void movie_write(struct cache *c, const struct bw_movie_wish *asked, struct door *door)
+static void movie_write(struct cache *c, const struct bw_movie_wish *asked, struct api_call *api)
 {
     struct wish wish = {0};
-    struct show s = {.cache = c, .wish = &wish, .door = door, .on_frame = asked->on_frame, .user = asked->user};
+    struct show s = {.cache = c, .wish = &wish, .api = api, .on_frame = asked->on_frame, .user = asked->user};
     struct bw_tools tools = picture_tools();
     struct bw_sequence q = {0};
     struct bw_params *params = NULL;
@@ -390,30 +389,30 @@ static void movie_write(struct cache *c, const struct bw_movie_wish *asked, stru
         s.to.as_it_is = !asked->out || asked->as_it_is;
         enum bw_status status = deliver_choose(&s.to, asked->out ? asked->out : name, q.count);
         if (!status) status = show_run(&s, &q);
-        if (status == BW_ERR_CANCELLED) door->d.status = status;
-        else if (status && !door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
+        if (status == BW_ERR_CANCELLED) api->d.status = status;
+        else if (status && !api->d.status) bw_diag_error(&api->d, NULL, status, "%s", s.why);
     }
     show_end(&s, &q, params);
 }
 
 enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish)
 {
-    struct door door;
+    struct api_call api;
     struct bw_movie_wish asked;
-    door_enter(&door);
-    struct cache *c = cache_use(cache, &door.d);
-    if (c && options_take(&asked, wish, sizeof asked, "bw_movie_wish", &door.d)) {
-        movie_write(c, &asked, &door);
+    api_enter(&api);
+    struct cache *c = cache_acquire(cache, &api.d);
+    if (c && host_struct_copy(&asked, wish, sizeof asked, "bw_movie_wish", &api.d)) {
+        movie_write(c, &asked, &api);
     }
     if (c) object_unref(&c->o);
-    return door_leave(&door);
+    return api_leave(&api);
 }
 
 enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options, struct bw_pixels *out,
-                             struct door *door)
+                             struct api_call *api)
 {
     struct wish wish = {0};
-    struct show s = {.cache = c, .one = 1, .wish = &wish, .door = door};
+    struct show s = {.cache = c, .one = 1, .wish = &wish, .api = api};
     struct bw_tools tools = picture_tools();
     struct bw_sequence q = {0};
     struct bw_params *params = NULL;
@@ -426,13 +425,13 @@ enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options
         double fps = wish.fps > 0 ? wish.fps : s.look.fps;
         if (!status)
             status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, frame, &img, NULL);
-        if (!status) pixels_of_image(&img, out, &door->d);
-        else if (!door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
+        if (!status) pixels_of_image(&img, out, &api->d);
+        else if (!api->d.status) bw_diag_error(&api->d, NULL, status, "%s", s.why);
         memcpy(out->lo, s.cut[0], sizeof out->lo);
         memcpy(out->hi, s.cut[1], sizeof out->hi);
         if (wish.slice) memcpy(out->range, s.range, sizeof out->range);
         if (img.px) bw_image_free(&img);
     }
     show_end(&s, &q, params);
-    return door->d.status;
+    return api->d.status;
 }

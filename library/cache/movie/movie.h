@@ -7,6 +7,6 @@
 
 /// A picture of one file, as in a movie of it alone.
 enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options, struct bw_pixels *out,
-                             struct door *door);
+                             struct api_call *api);
 
 #endif

@@ -29,7 +29,7 @@ static void grids_find(const struct bwvdb_file *f, struct scene_grids *g)
     g->ambient = bwvdb_grid_number(t, "ambient", g->ambient);
 }
 
-static char *scene_make(const struct cache *c, const char *format, const char *folder, struct door *door)
+static char *scene_make(const struct cache *c, const char *format, const char *folder, struct api_call *api)
 {
     struct bw_tools tools = picture_tools();
     struct bw_vdb_view view = {.tools = &tools, .y_up = -1};
@@ -38,25 +38,24 @@ static char *scene_make(const struct cache *c, const char *format, const char *f
     struct bw_diag why = {0};
     char text[1024], *scene = NULL;
     enum bw_status status = bw_vdb_view_open(&view, &c->files, text, sizeof text);
-    if (status) return bw_diag_error(&door->d, NULL, status, "%s", text), NULL;
+    if (status) return bw_diag_error(&api->d, NULL, status, "%s", text), NULL;
     status = (enum bw_status)bwvdb_open(c->files.path[view.fullest], &file, &error);
-    if (status) return bw_diag_error(&door->d, NULL, status, "%s", error.text), NULL;
+    if (status) return bw_diag_error(&api->d, NULL, status, "%s", error.text), NULL;
     struct scene_facts f = {.sequence = &c->files, .view = &view, .file = file, .folder = folder};
     grids_find(file, &f.grids);
     if (view.twins > 1)
-        door_warn(door, "the files hold %u grids called \"%s\": other programs show one of them", view.twins,
-                  view.grid);
+        api_warn(api, "the files hold %u grids called \"%s\": other programs show one of them", view.twins, view.grid);
     const enum bw_status look = cache_look_find(&f.look, c, NULL, &view, 0, &why);
-    if (why.first) door_warn(door, "%s", why.first);
+    if (why.first) api_warn(api, "%s", why.first);
     const char *path = NULL;
     bool usd = !strcmp(format, "usd"), named = !usd || scene_usd_names(&f, &path);
-    if (look) out_of_memory(&door->d);
+    if (look) out_of_memory(&api->d);
     else if (!named)
-        bw_diag_error(&door->d, NULL, BW_ERR_USAGE,
+        bw_diag_error(&api->d, NULL, BW_ERR_USAGE,
                       "%s: no USD stage can name it: names may hold no @@@, no @ at their end, no control characters, "
                       "and nothing but UTF-8",
                       path);
-    else if (!(scene = usd ? scene_usd_text(&f) : scene_blender_text(&f))) out_of_memory(&door->d);
+    else if (!(scene = usd ? scene_usd_text(&f) : scene_blender_text(&f))) out_of_memory(&api->d);
     bw_diag_free(&why);
     bwvdb_close(file);
     return scene;
@@ -64,15 +63,15 @@ static char *scene_make(const struct cache *c, const char *format, const char *f
 
 char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files)
 {
-    struct door door;
+    struct api_call api;
     char *text = NULL;
-    door_enter(&door);
-    struct cache *c = cache_use(cache, &door.d);
+    api_enter(&api);
+    struct cache *c = cache_acquire(cache, &api.d);
     if (c && (!format || !files || (strcmp(format, "blender") && strcmp(format, "usd"))))
-        bw_diag_error(&door.d, NULL, BW_ERR_USAGE,
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE,
                       "a scene is wanted for \"blender\" or \"usd\", and the files' folder");
-    else if (c) text = scene_make(c, format, files, &door);
+    else if (c) text = scene_make(c, format, files, &api);
     if (c) object_unref(&c->o);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }

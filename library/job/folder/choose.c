@@ -46,7 +46,7 @@ static bool folder_next(struct job *j, struct bw_diag *d)
 {
     char *next = folder_choose(j, d);
     pthread_mutex_lock(&j->lock); // others may ask for facts, which hold as long as the bake
-    bool kept = next && texts_take(&j->texts, j->out);
+    bool kept = next && texts_adopt(&j->texts, j->out);
     if (!kept) {
         pthread_mutex_unlock(&j->lock);
         bw_free(next);

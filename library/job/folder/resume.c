@@ -341,7 +341,7 @@ void resume_prune(const char *name, int64_t frame, void *user)
     list_free(all, n);
     char *path = bw_printf("%s/%s", j->out, name);
     pthread_mutex_lock(&j->lock);
-    j->checkpoint = path ? texts_keep(&j->texts, path) : NULL;
+    j->checkpoint = path ? texts_copy(&j->texts, path) : NULL;
     pthread_mutex_unlock(&j->lock);
     bw_free(path);
 }

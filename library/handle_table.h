@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a host holds instead of memory: a number that looks like a pointer and is never followed, so that one that was
- * closed, or is of another kind, is told from the table. Behind it lies a counted object. */
+/* Handle table. A host gets an opaque handle, a number in the form of a pointer that is never dereferenced. A closed
+ * handle, or one of another kind, is therefore detected. Behind a handle lies a reference-counted object. */
 #ifndef HANDLE_H
 #define HANDLE_H
 
@@ -23,12 +23,12 @@ void object_unref(struct object *o);
 
 /// A new handle that takes over one reference. NULL: out of memory, the reference stays the caller's.
 void *handle_new(enum handle_kind kind, struct object *o);
-/// The object with a reference for the caller; NULL after a sentence in `d`: no such handle of that kind.
-void *handle_use(const void *handle, enum handle_kind kind, struct bw_diag *d);
-/// One close more is needed (a snapshot that is held). 0 after a sentence.
-int handle_hold(const void *handle, enum handle_kind kind, struct bw_diag *d);
-/// Undo handle_new or one handle_hold. Answers the reference that the handle held, for object_unref, or NULL: it
-/// still holds it, or, after a sentence in `d` (may be NULL), there is no such handle.
+/// The object with a reference for the caller; NULL with an error in `d`: no such handle of that kind.
+void *handle_acquire(const void *handle, enum handle_kind kind, struct bw_diag *d);
+/// One more handle_close is needed (bw_snapshot_hold). 0 with an error in `d`.
+int handle_retain(const void *handle, enum handle_kind kind, struct bw_diag *d);
+/// Undo handle_new or one handle_retain. Returns the handle's reference, for object_unref. NULL: the handle still holds
+/// it, or there is no such handle (error in `d`, which may be NULL).
 void *handle_close(const void *handle, enum handle_kind kind, struct bw_diag *d);
 
 #endif

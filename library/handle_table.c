@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "handle.h"
+#include "handle_table.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void *handle_of(const struct slot *s)
                     (uintptr_t)s->kind << KIND_SHIFT);
 }
 
-/* The slot of a handle that is open, or NULL after a sentence. */
+/* The slot of a handle that is open, or NULL with an error in `d`. */
 static struct slot *slot_find(const void *handle, enum handle_kind kind, struct bw_diag *d)
 {
     static const char *const name[] = {"handle", "session", "bake", "snapshot", "cache", "view", "film"};
@@ -89,7 +89,7 @@ void *handle_new(enum handle_kind kind, struct object *o)
     return handle;
 }
 
-void *handle_use(const void *handle, enum handle_kind kind, struct bw_diag *d)
+void *handle_acquire(const void *handle, enum handle_kind kind, struct bw_diag *d)
 {
     pthread_mutex_lock(&lock);
     struct slot *s = slot_find(handle, kind, d);
@@ -98,7 +98,7 @@ void *handle_use(const void *handle, enum handle_kind kind, struct bw_diag *d)
     return o;
 }
 
-int handle_hold(const void *handle, enum handle_kind kind, struct bw_diag *d)
+int handle_retain(const void *handle, enum handle_kind kind, struct bw_diag *d)
 {
     pthread_mutex_lock(&lock);
     struct slot *s = slot_find(handle, kind, d);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers for people. */
-#include "door.h"
+/* Human-readable numbers: "1.5 GiB", "12.3M", "2:05". */
+#include "api_guard.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static void bytes_words(double x, char out[48])
+static void bytes_format(double x, char out[48])
 {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     int k = 0;
@@ -14,7 +14,7 @@ static void bytes_words(double x, char out[48])
     snprintf(out, 48, k && x < 99.95 ? "%.1f %s" : "%.0f %s", x, unit[k]);
 }
 
-static void count_words(double x, char out[48])
+static void count_format(double x, char out[48])
 {
     if (x >= 999.5e6) snprintf(out, 48, "%.2fG", x / 1e9);
     else if (x >= 999.5e3) snprintf(out, 48, "%.1fM", x / 1e6);
@@ -22,7 +22,7 @@ static void count_words(double x, char out[48])
     else snprintf(out, 48, "%.0f", x);
 }
 
-static void seconds_words(double x, char out[48])
+static void seconds_format(double x, char out[48])
 {
     if (!(x >= 0) || x > 1e9) snprintf(out, 48, "?");
     else if (x < 9.95) snprintf(out, 48, "%.1f s", x);
@@ -36,11 +36,11 @@ static void seconds_words(double x, char out[48])
 
 const char *bw_number_words(double x, const char *unit, char out[48])
 {
-    struct host_modes host = host_modes_leave();
-    if (!unit || !*unit) count_words(x, out);
-    else if (!strcmp(unit, "B")) bytes_words(x, out);
-    else if (!strcmp(unit, "s")) seconds_words(x, out);
+    struct host_modes host = host_modes_save();
+    if (!unit || !*unit) count_format(x, out);
+    else if (!strcmp(unit, "B")) bytes_format(x, out);
+    else if (!strcmp(unit, "s")) seconds_format(x, out);
     else snprintf(out, 48, "%.0f %.30s%s", x, unit, x == 1 ? "" : "s");
-    host_modes_enter(&host);
+    host_modes_restore(&host);
     return out;
 }

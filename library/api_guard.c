@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "door.h"
+#include "api_guard.h"
 
 #include "base/text/utf8.h"
 #include "base/thread/threads.h"
@@ -12,7 +12,7 @@
 
 /* ---- the thread's modes ---- */
 
-struct host_modes host_modes_leave(void)
+struct host_modes host_modes_save(void)
 {
     struct host_modes m = {.locale = uselocale((locale_t)0)};
     fegetenv(&m.float_modes);
@@ -20,7 +20,7 @@ struct host_modes host_modes_leave(void)
     return m;
 }
 
-void host_modes_enter(const struct host_modes *m)
+void host_modes_restore(const struct host_modes *m)
 {
     uselocale(m->locale);
     fesetenv(&m->float_modes);
@@ -29,37 +29,37 @@ void host_modes_enter(const struct host_modes *m)
 /* ---- the thread's last error ---- */
 
 /* Plain malloc: it goes with its thread, when nobody counts any more. */
-struct last {
+struct last_error {
     struct bw_error pub;
     char *sentence, *file, *text;
 };
 
 static pthread_key_t last_key;
 static pthread_once_t last_once = PTHREAD_ONCE_INIT;
-static int last_works;
+static int last_key_made;
 
-static void last_clear(struct last *l)
+static void last_error_clear(struct last_error *l)
 {
     free(l->sentence);
     free(l->file);
     free(l->text);
-    *l = (struct last){.pub = {.sentence = "", .text = ""}};
+    *l = (struct last_error){.pub = {.sentence = "", .text = ""}};
 }
 
-static void last_free(void *last)
+static void last_error_free(void *last)
 {
-    last_clear(last);
+    last_error_clear(last);
     free(last);
 }
 
-static void last_make(void) { last_works = !pthread_key_create(&last_key, last_free); }
+static void last_key_make(void) { last_key_made = !pthread_key_create(&last_key, last_error_free); }
 
-static struct last *last_of_thread(void)
+static struct last_error *last_error_of_thread(void)
 {
-    pthread_once(&last_once, last_make);
-    struct last *l = last_works ? pthread_getspecific(last_key) : NULL;
-    if (l || !last_works || !(l = malloc(sizeof *l))) return l;
-    *l = (struct last){.pub = {.sentence = "", .text = ""}};
+    pthread_once(&last_once, last_key_make);
+    struct last_error *l = last_key_made ? pthread_getspecific(last_key) : NULL;
+    if (l || !last_key_made || !(l = malloc(sizeof *l))) return l;
+    *l = (struct last_error){.pub = {.sentence = "", .text = ""}};
     if (!pthread_setspecific(last_key, l)) return l;
     free(l);
     return NULL;
@@ -69,21 +69,21 @@ const struct bw_error *bw_error_last(void)
 {
     static const struct bw_error none = {
         .status = BW_ERR_MEMORY, .sentence = "out of memory", .text = "out of memory\n"};
-    const struct last *l = last_of_thread();
+    const struct last_error *l = last_error_of_thread();
     return l ? &l->pub : &none;
 }
 
-static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
+static char *text_copy(const char *text) { return text ? strdup(text) : NULL; }
 
-static void last_set(const struct door *door)
+static void last_error_set(const struct api_call *api)
 {
-    struct last *l = last_of_thread();
-    const struct bw_diag *d = &door->d;
+    struct last_error *l = last_error_of_thread();
+    const struct bw_diag *d = &api->d;
     if (!l) return;
-    last_clear(l);
-    l->sentence = copy_of(d->first);
-    l->file = copy_of(d->file);
-    l->text = copy_of(d->status ? d->text : door->warnings);
+    last_error_clear(l);
+    l->sentence = text_copy(d->first);
+    l->file = text_copy(d->file);
+    l->text = text_copy(d->status ? d->text : api->warnings);
     const char *otherwise = d->status == BW_ERR_CANCELLED ? "stopped" : d->status ? "out of memory" : "";
     l->pub = (struct bw_error){.status = d->status,
                                .sentence = l->sentence ? l->sentence : otherwise,
@@ -94,32 +94,32 @@ static void last_set(const struct door *door)
                                .text = l->text ? l->text : otherwise};
 }
 
-/* ---- the door ---- */
+/* ---- entry and return ---- */
 
-void door_enter(struct door *door)
+void api_enter(struct api_call *api)
 {
-    memset(door, 0, sizeof *door);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &door->cancel_state);
-    door->host = host_modes_leave();
+    memset(api, 0, sizeof *api);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &api->cancel_state);
+    api->host = host_modes_save();
 }
 
-enum bw_status door_leave(struct door *door)
+enum bw_status api_leave(struct api_call *api)
 {
-    enum bw_status status = door->d.status;
-    last_set(door);
-    door_leave_silent(door);
+    enum bw_status status = api->d.status;
+    last_error_set(api);
+    api_leave_silent(api);
     return status;
 }
 
-void door_leave_silent(struct door *door)
+void api_leave_silent(struct api_call *api)
 {
-    bw_diag_free(&door->d);
-    bw_free(door->warnings);
-    host_modes_enter(&door->host);
-    pthread_setcancelstate(door->cancel_state, NULL);
+    bw_diag_free(&api->d);
+    bw_free(api->warnings);
+    host_modes_restore(&api->host);
+    pthread_setcancelstate(api->cancel_state, NULL);
 }
 
-void door_warn(struct door *door, const char *format, ...)
+void api_warn(struct api_call *api, const char *format, ...)
 {
     char line[1200];
     va_list list;
@@ -127,10 +127,10 @@ void door_warn(struct door *door, const char *format, ...)
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
     bw_utf8_one_line(line);
-    char *grown = bw_printf("%s%s\n", door->warnings ? door->warnings : "", line);
+    char *grown = bw_printf("%s%s\n", api->warnings ? api->warnings : "", line);
     if (!grown) return;
-    bw_free(door->warnings);
-    door->warnings = grown;
+    bw_free(api->warnings);
+    api->warnings = grown;
 }
 
 enum bw_status out_of_memory(struct bw_diag *d) { return bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"); }

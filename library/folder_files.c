@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Records that front ends keep in a folder beside a bake's own, read as the library reads its own. */
+/* Files below a folder, for front ends: opened without following links out of it, as the library reads bake.json. */
 #include "options.h"
 #include "session/session.h"
 
@@ -8,37 +8,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_failed(struct door *door, const char *folder, const char *name, const char *why)
+static void read_failed(struct api_call *api, const char *folder, const char *name, const char *why)
 {
     char *path = bw_printf("%s/%s", folder, name);
-    bw_diag_error(&door->d, BW_NAMED(path), BW_ERR_IO, "can't read %s/%s: %s", folder, name, why);
+    bw_diag_error(&api->d, BW_NAMED(path), BW_ERR_IO, "can't read %s/%s: %s", folder, name, why);
     bw_free(path);
 }
 
 int bw_folder_open(const char *folder, const char *name)
 {
-    struct door door;
+    struct api_call api;
     const char *why = "a folder and a name are wanted";
-    door_enter(&door);
+    api_enter(&api);
     const int fd = folder && name ? file_inside_open(folder, name, &why) : -1;
-    if (fd < 0) read_failed(&door, folder ? folder : "", name ? name : "", why);
-    door_leave(&door);
+    if (fd < 0) read_failed(&api, folder ? folder : "", name ? name : "", why);
+    api_leave(&api);
     return fd;
 }
 
 char *bw_folder_read(const char *folder, const char *name, size_t most, size_t *bytes)
 {
-    struct door door;
+    struct api_call api;
     const char *why = "a folder and a name are wanted";
-    door_enter(&door);
+    api_enter(&api);
     size_t size = 0;
     char *own = folder && name ? file_inside_read(folder, name, most, &size, &why) : NULL;
     char *text = own ? malloc(size + 1) : NULL;
     if (text) memcpy(text, own, size + 1);
-    else read_failed(&door, folder ? folder : "", name ? name : "", own ? "out of memory" : why);
+    else read_failed(&api, folder ? folder : "", name ? name : "", own ? "out of memory" : why);
     if (bytes) *bytes = size;
     bw_free(own);
-    door_leave(&door);
+    api_leave(&api);
     return text;
 }
 
