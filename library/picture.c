@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures in memory: of a bake's snapshot as the png exporter makes them. */
-#include "picture.h"
+#include "snapshot.h"
 
 #include "job/job.h"
 #include "options.h"
 #include "preset/values/params.h"
-#include "snapshot.h"
-#include "view/easel.h"
+#include "view/picture_tools.h"
+#include "view/snapshot_exporter.h"
 #include <picture/volume/shape/shapes.h>
 #include <picture/picture.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum bw_status pixels_of_image(const struct bw_image *img, struct bw_pixels *out, struct bw_diag *d)
-{
-    uint8_t *memory = malloc(3 * (size_t)img->w * (size_t)img->h);
-    if (!memory) return out_of_memory(d);
-    for (int y = 0; y < img->h; y++) bw_image_row(img, y, 8, memory + 3 * (size_t)y * (size_t)img->w);
-    *out = (struct bw_pixels){.width = img->w, .height = img->h, .channels = 3, .memory = memory};
-    return BW_OK;
-}
 
 /* Linear light, with alpha unless that is NULL. */
 static enum bw_status pixels_of_light(const struct bw_image *img, const float *alpha, struct bw_pixels *out,
@@ -52,9 +43,9 @@ static enum bw_status picture_draw(struct snapshot *m, struct bw_exporter *e, co
                                    uint32_t flags, struct bw_pixels *out, struct bw_diag *d)
 {
     const struct chain_snapshot *s = m->data;
-    struct bw_snapshot_field *room = bw_calloc((s->frame.n_fields + 1) * sizeof *room);
-    if (!room) return out_of_memory(d);
-    struct bw_frame frame = snapshot_of_domain(s, e->domains[e->domain], room);
+    struct bw_snapshot_field *fields = bw_calloc((s->frame.n_fields + 1) * sizeof *fields);
+    if (!fields) return out_of_memory(d);
+    struct bw_frame frame = snapshot_of_domain(s, e->domains[e->domain], fields);
     struct bw_picture p;
     struct bw_image img = {0};
     float *alpha = NULL;
@@ -72,7 +63,7 @@ static enum bw_status picture_draw(struct snapshot *m, struct bw_exporter *e, co
     bw_shapes_free(&p.tools, p.shapes);
     if (p.sky) p.tools.release(p.tools.ctx, p.sky);
     free(alpha);
-    bw_free(room);
+    bw_free(fields);
     return d->status;
 }
 
@@ -91,9 +82,9 @@ enum bw_status picture_of_job(struct snapshot *m, const char *look, uint32_t fla
     struct bw_params *params =
         d->status || !o ? NULL : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *o, node, &ctx, d);
     if (params) bw_params_eval(params, s->frame.time, 0, o, d);
-    struct easel easel;
+    struct snapshot_exporter exporter;
     if (params && !d->status) {
-        if (easel_set(&easel, m, o->domain, d)) picture_draw(m, &easel.e, o, flags, out, d);
+        if (snapshot_exporter_init(&exporter, m, o->domain, d)) picture_draw(m, &exporter.e, o, flags, out, d);
     } else if (!d->status) {
         out_of_memory(d);
     }

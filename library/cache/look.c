@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "preset/preset.h"
 #include "run/output/inside.h"
-#include "view/baked.h"
+#include "view/bake_look.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,13 +58,13 @@ static struct bw_preset *preset_of_none(const struct cache *c)
 struct bw_preset *cache_preset_said(const struct cache *c, const char *field, const char *const *texts, int32_t n,
                                     struct bw_diag *d)
 {
-    struct baked usual;
+    struct bake_look usual;
     struct bw_preset *p = field ? NULL : cache_preset(c, d);
     if (!p && !d->status && !(p = preset_of_none(c))) out_of_memory(d);
     if (!p) return NULL;
     p->said = texts, p->n_said = n;
-    if (baked_usual(&usual, p, 0, d)) {
-        baked_free(&usual);
+    if (bake_look_default(&usual, p, 0, d)) {
+        bake_look_free(&usual);
         return p;
     }
     bw_preset_free(p);
@@ -82,11 +82,11 @@ static void size_set(struct bw_picture_params *p, int64_t height)
 static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const struct bw_preset *p,
                         const struct bw_vdb_view *view, int64_t height, int64_t frame, struct bw_diag *d)
 {
-    struct baked v;
+    struct bake_look v;
     const struct bw_preset_time *t = &p->time;
     const double time = (double)(frame - t->first) / t->fps;
-    if (!baked_renders(&v, r, p, time, d) && !baked_usual(&v, p, time, d)) return 0;
-    const struct bw_domain_info *domain = baked_domain(p, v.export);
+    if (!bake_look_renders(&v, r, p, time, d) && !bake_look_default(&v, p, time, d)) return 0;
+    const struct bw_domain_info *domain = bake_look_domain(p, v.export);
     int good = domain->thin < 0;
     for (int a = 0; good && domain->n[0] > 0 && a < 3; a++) {
         l->scene.lo[a] = domain->origin[a] * view->scale;
@@ -112,7 +112,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         good = good && bw_picture_sky(v.p, &l->sky, why, sizeof why) == BW_OK;
         if (!good) bw_diag_error(d, NULL, BW_ERR_PRESET, "%s", why);
     }
-    baked_free(&v);
+    bake_look_free(&v);
     return good;
 }
 
@@ -184,12 +184,12 @@ int cache_look_slice(struct cache_slice *slice, const struct cache *c)
 {
     struct bw_diag d = {0};
     struct bw_preset *p = cache_preset(c, &d);
-    struct baked v;
-    int good = p && baked_slices(&v, c->session->registry, p, &d);
+    struct bake_look v;
+    int good = p && bake_look_slices(&v, c->session->registry, p, &d);
     *slice = (struct cache_slice){.first = p ? p->time.first : 0};
     if (good) {
         slice_fill(slice, v.p, &p->domain[0].info);
-        baked_free(&v);
+        bake_look_free(&v);
     }
     bw_preset_free(p);
     bw_diag_free(&d);

@@ -3,7 +3,7 @@
 #include "particles.h"
 
 #include "points/points.h"
-#include "view/tools.h"
+#include "view/picture_tools.h"
 
 enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "seen.h"
 
-#include "view/tools.h"
+#include "view/picture_tools.h"
 #include <string.h>
 
 enum { FIELDS = 16 }; ///< that are kept; others are looked at again

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Movies and pictures of what a host has drawn. A file appears under its name only when it is whole, and never in the
  * place of another one. */
-#include "picture.h"
+#include "picture_tools.h"
 #include "run/output/files.h"
-#include "tools.h"
 #include <picture/movie/movie.h>
 
 #include <errno.h>

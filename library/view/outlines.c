@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where a preset's stages have their places: every variant of their tables whose chosen form has a "center", with all
- * the numbers of that form. No stage is asked, so that it can be told of a bake that runs, and of one that is over. */
+/* Shapes of a preset's stages, as JSON, read from their parameters: every variant whose chosen form has a "center",
+ * with all numbers of that form. No stage runs for it, so it works during and after a bake. */
 #include "job/job.h"
 #include "preset/preset.h"
 #include "preset/sections.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/// What rows are read for.
-struct telling {
+/// A stage whose rows are searched.
+struct shape_search {
     const struct bw_preset_stage *stage;
     int on;
     json_t *shapes;
@@ -18,7 +18,7 @@ struct telling {
 static json_t *triple(const double x[3]) { return json_pack("[f, f, f]", x[0], x[1], x[2]); }
 
 /// The numbers of a form.
-static void numbers_tell(json_t *o, const struct bw_param *rows, uint32_t n, const char *values)
+static void numbers_put(json_t *o, const struct bw_param *rows, uint32_t n, const char *values)
 {
     for (uint32_t i = 0; i < n; i++) {
         const void *at = values + rows[i].offset;
@@ -34,34 +34,34 @@ static int has_place(const struct bw_param *rows, uint32_t n)
     return 0;
 }
 
-static void rows_tell(const struct telling *t, const struct bw_param *rows, uint32_t n, const char *values);
+static void rows_collect(const struct shape_search *t, const struct bw_param *rows, uint32_t n, const char *values);
 
-static void variant_tell(const struct telling *t, const struct bw_param *row, const char *values)
+static void variant_collect(const struct shape_search *t, const struct bw_param *row, const char *values)
 {
     const int32_t kind = *(const int32_t *)values;
     if (kind < 0 || (uint32_t)kind >= row->n_sub) return;
     const struct bw_param *form = &row->sub[kind];
     const char *own = values + form->offset;
     if (form->type != BW_PARAM_GROUP) return;
-    rows_tell(t, form->sub, form->n_sub, own);
+    rows_collect(t, form->sub, form->n_sub, own);
     if (!has_place(form->sub, form->n_sub)) return;
     json_t *o = json_pack("{s:s, s:s, s:s, s:b}", "stage", t->stage->id, "type", t->stage->type, "kind", form->key,
                           "on", t->on);
-    numbers_tell(o, form->sub, form->n_sub, own);
+    numbers_put(o, form->sub, form->n_sub, own);
     json_array_append_new(t->shapes, o);
 }
 
-static void rows_tell(const struct telling *t, const struct bw_param *rows, uint32_t n, const char *values)
+static void rows_collect(const struct shape_search *t, const struct bw_param *rows, uint32_t n, const char *values)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (rows[i].type == BW_PARAM_VARIANT) variant_tell(t, &rows[i], values + rows[i].offset);
+        if (rows[i].type == BW_PARAM_VARIANT) variant_collect(t, &rows[i], values + rows[i].offset);
         if (rows[i].type == BW_PARAM_GROUP && rows[i].n_sub)
-            rows_tell(t, rows[i].sub, rows[i].n_sub, values + rows[i].offset);
+            rows_collect(t, rows[i].sub, rows[i].n_sub, values + rows[i].offset);
     }
 }
 
-static void stage_tell(const struct job *j, const struct bw_preset_stage *stage, int64_t frame, json_t *shapes,
-                       struct bw_diag *d)
+static void stage_collect(const struct job *j, const struct bw_preset_stage *stage, int64_t frame, json_t *shapes,
+                          struct bw_diag *d)
 {
     const struct bw_preset *p = j->preset;
     const struct bw_entry *e = stage->enabled ? bw_registry_stage(j->session->registry, stage->type) : NULL;
@@ -75,10 +75,11 @@ static void stage_tell(const struct job *j, const struct bw_preset_stage *stage,
     char *values = bw_calloc(desc->params_size + 8);
     struct bw_params *params =
         values ? bw_params_compile(desc->params, desc->n_params, desc->params_size, stage->node, &ctx, d) : NULL;
-    const struct telling t = {stage, (double)frame > stage->frame_from && (double)frame <= stage->frame_to, shapes};
+    const struct shape_search t = {stage, (double)frame > stage->frame_from && (double)frame <= stage->frame_to,
+                                   shapes};
     const double time = (double)(frame - p->time.first) / p->time.fps;
     if (params && bw_params_eval(params, time, 0, values, d) == BW_OK)
-        rows_tell(&t, desc->params, desc->n_params, values);
+        rows_collect(&t, desc->params, desc->n_params, values);
     bw_params_free(params);
     bw_free(values);
 }
@@ -107,7 +108,8 @@ char *bw_bake_outlines(struct bw_bake *bake, int64_t frame)
         json_t *domains = json_array(), *shapes = json_array();
         for (int32_t i = 0; i < j->preset->n_domains; i++)
             json_array_append_new(domains, domain_json(&j->preset->domain[i]));
-        for (int32_t i = 0; i < j->preset->n_stages; i++) stage_tell(j, &j->preset->stage[i], frame, shapes, &unheard);
+        for (int32_t i = 0; i < j->preset->n_stages; i++)
+            stage_collect(j, &j->preset->stage[i], frame, shapes, &unheard);
         text = json_text(json_pack("{s:o, s:o}", "domains", domains, "shapes", shapes),
                          JSON_COMPACT | JSON_REAL_PRECISION(12), &api.d);
         object_unref(&j->o);

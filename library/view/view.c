@@ -3,8 +3,7 @@
 
 #include "job/job.h"
 #include "options.h"
-#include "picture.h"
-#include "tools.h"
+#include "picture_tools.h"
 #include "snapshot.h"
 #include <math.h>
 #include <picture/volume/splat/spread.h>
@@ -74,7 +73,8 @@ void bw_view_close(struct bw_view *view)
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// The renderer's camera as one would tell it; it looks at what of its ray is nearest to the middle of the stage.
+/// The renderer's camera as position, target, up and angle. The target is the point of its axis nearest to the stage's
+/// middle.
 static struct bw_eye eye_of_camera(const struct bw_scene *s)
 {
     const struct bw_camera *c = &s->camera;
@@ -90,7 +90,7 @@ static struct bw_eye eye_of_camera(const struct bw_scene *s)
     return e;
 }
 
-static void seen_join(const struct bw_dense *b, struct bw_view_facts *f)
+static void bounds_join(const struct bw_dense *b, struct bw_view_facts *f)
 {
     if (!bw_dense_cells(b)) return;
     const int first = f->seen_lo[0] >= f->seen_hi[0];
@@ -114,8 +114,8 @@ static struct bw_view_facts view_facts(const struct view *v)
                               .y_up = v->y_up};
     memcpy(f.lo, v->scene.lo, sizeof f.lo);
     memcpy(f.hi, v->scene.hi, sizeof f.hi);
-    seen_join(&u->box, &f);
-    seen_join(&u->solid_box, &f);
+    bounds_join(&u->box, &f);
+    bounds_join(&u->solid_box, &f);
     if (v->renders) f.eye = eye_of_camera(&v->scene);
     f.bytes = (int64_t)((each * cells + bw_dense_cells(&u->solid_box)) * sizeof(float) * 9 / 8);
     return f;
@@ -170,7 +170,7 @@ static int camera_of_eye(const struct bw_eye *e, double aspect, struct bw_camera
     return 1;
 }
 
-/// How particles are spread is the same from everywhere, and takes longer than a picture.
+/// Particle footprints do not depend on the camera and take longer than a picture: computed once.
 static enum bw_status spread_make(struct view *v, int neighbours)
 {
     enum bw_status status = BW_OK;
@@ -185,7 +185,7 @@ static enum bw_status spread_make(struct view *v, int neighbours)
     return status;
 }
 
-/// The volume to render: the coarse one is made when it is first asked for.
+/// The volume to render; the coarse one is made on first use.
 static const struct bw_volume *volume_choose(struct view *v, int32_t coarse)
 {
     enum bw_status status = BW_OK;

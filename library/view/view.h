@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A frame to look around in, behind its handle. */
+/* A frame to render from any camera, behind its handle (bw_view). */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 

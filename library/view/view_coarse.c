@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Half as many cells along each axis, for pictures that are gone in a moment. A mean keeps how thick smoke is, and how
- * much burns; how hot it burns is the mean over what burns, or flames of a cell or two would go out. */
+/* Half as many cells along each axis, for interactive pictures. Density and flame are averaged, so that optical
+ * thickness is conserved. Temperature is averaged with flame as the weight: a plain mean would put small flames out. */
 #include "view.h"
 
-/// What cells 2i … 2i+1 add up to, of which those inside count, `n` of them.
+/// Sum over cells 2i … 2i+1; `n`: how many of them are inside.
 struct cell_sum {
     float value, weight, weighted;
     int n;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a render of a moment shows: of a running bake as its own exporter would gather it, of a cache's file as a
- * preview reads it. */
+/* The volume and scene of a view: gathered from a running bake's snapshot as its exporter does it, or read from a
+ * cache's file as `billow preview` does it. */
 #include "view.h"
 
-#include "baked.h"
+#include "bake_look.h"
 #include "cache/obstacles/obstacles.h"
 #include "cache/seen.h"
-#include "easel.h"
+#include "snapshot_exporter.h"
 #include "job/job.h"
 #include "snapshot.h"
 #include <picture/volume/sky/sky.h>
@@ -26,12 +26,12 @@ static int something_renders(const struct bw_frame *frame)
     return f && f->info->domain->thin < 0 && visible;
 }
 
-static void frame_gather(struct easel *easel, const struct bw_frame *frame, const struct bw_picture_params *p,
-                         struct view *v)
+static void frame_gather(struct snapshot_exporter *exporter, const struct bw_frame *frame,
+                         const struct bw_picture_params *p, struct view *v)
 {
     struct bw_picture kept;
-    bw_picture_begin(&kept, &easel->e);
-    const struct bw_making m = {&kept, &easel->e, frame, p};
+    bw_picture_begin(&kept, &exporter->e);
+    const struct bw_making m = {&kept, &exporter->e, frame, p};
     const struct bw_snapshot_field *f = bw_gather_choose(frame, NULL);
     if (f) bw_gather_bounds(f, v->scene.lo, v->scene.hi);
     v->renders = something_renders(frame);
@@ -49,19 +49,19 @@ enum bw_status view_of_job(struct snapshot *m, const struct bw_preset *look, str
     const struct job *j = m->owner;
     const struct bw_preset *p = look ? look : j->preset;
     const struct chain_snapshot *s = m->data;
-    struct baked own;
-    struct easel easel;
-    if (!baked_renders(&own, j->session->registry, p, s->frame.time, d) &&
-        (d->status || !baked_usual(&own, p, s->frame.time, d)))
+    struct bake_look own;
+    struct snapshot_exporter exporter;
+    if (!bake_look_renders(&own, j->session->registry, p, s->frame.time, d) &&
+        (d->status || !bake_look_default(&own, p, s->frame.time, d)))
         return d->status;
-    struct bw_snapshot_field *room = bw_calloc((s->frame.n_fields + 1) * sizeof *room);
-    if (!room) out_of_memory(d);
-    else if (easel_set(&easel, m, baked_domain(p, own.export)->name, d)) {
-        const struct bw_frame frame = snapshot_of_domain(s, easel.domains[easel.e.domain], room);
-        frame_gather(&easel, &frame, own.p, v);
+    struct bw_snapshot_field *fields = bw_calloc((s->frame.n_fields + 1) * sizeof *fields);
+    if (!fields) out_of_memory(d);
+    else if (snapshot_exporter_init(&exporter, m, bake_look_domain(p, own.export)->name, d)) {
+        const struct bw_frame frame = snapshot_of_domain(s, exporter.domains[exporter.e.domain], fields);
+        frame_gather(&exporter, &frame, own.p, v);
     }
-    bw_free(room);
-    baked_free(&own);
+    bw_free(fields);
+    bake_look_free(&own);
     return d->status;
 }
 

@@ -6,7 +6,7 @@
 #include "options.h"
 #include "base/file.h"
 #include "run/output/files.h"
-#include "view/tools.h"
+#include "view/picture_tools.h"
 #include <picture/image/draw.h>
 #include <picture/image/font.h>
 #include <picture/movie/movie.h>

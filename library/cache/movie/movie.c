@@ -8,10 +8,9 @@
 #include "cache/seen.h"
 #include "deliver.h"
 #include "options.h"
-#include "picture.h"
+#include "view/picture_tools.h"
 #include "preset/preset.h"
-#include "view/baked.h"
-#include "view/tools.h"
+#include "view/bake_look.h"
 #include "wish.h"
 #include <picture/volume/sky/sky.h>
 

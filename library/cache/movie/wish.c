@@ -12,7 +12,7 @@
 
 #define UNSAID "auto|" ///< choices begin with it, so that they are one higher than what they mean
 
-static const struct bw_param said_row[] = {
+static const struct bw_param override_applies[] = {
     {.type = BW_PARAM_STRING, .doc = "A text."},
 };
 
@@ -36,7 +36,7 @@ static const struct bw_param rows[] = {
     BW_F64(struct wish, fire, "fire", "1", 0, 1e6, 0, "Renders: brightness of flames, likewise."),
     BW_F64(struct wish, key, "key", "1", 0, 1e6, 0, "Renders: strength of the lamps, likewise."),
     BW_BOOL(struct wish, labels, "labels", "true", "Slices: title, scale and colour bar."),
-    BW_LIST(struct wish, said, const char *, "set", said_row,
+    BW_LIST(struct wish, said, const char *, "set", override_applies,
             "Over what the bake says: look.KEY=VALUE, camera.KEY=VALUE."),
 };
 

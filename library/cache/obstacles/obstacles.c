@@ -5,7 +5,7 @@
 #include "run/run.h"
 #include "run/snapshot.h"
 #include "run/writer/outline.h"
-#include "view/baked.h"
+#include "view/bake_look.h"
 #include "whole.h"
 #include <picture/gather/shapes.h>
 #include <string.h>
@@ -57,20 +57,20 @@ static const char *unknown_in(const struct chain_snapshot *s, const struct bw_fi
     return NULL;
 }
 
-static void shapes_gather(const struct cache_chain *k, struct chain_snapshot *s, const struct baked *own,
+static void shapes_gather(const struct cache_chain *k, struct chain_snapshot *s, const struct bake_look *own,
                           const struct bw_tools *tools, struct bw_shapes **shapes, struct bw_diag *why)
 {
-    const struct bw_snapshot_field solid = {.info = solid_of(s, baked_domain(k->preset, own->export))};
+    const struct bw_snapshot_field solid = {.info = solid_of(s, bake_look_domain(k->preset, own->export))};
     const char *unknown = solid.info ? unknown_in(s, solid.info) : NULL;
     if (unknown) bw_diag_error(why, NULL, BW_ERR, "where \"%s\" is, its parameters alone do not tell", unknown);
     if (bw_gather_shapes(tools, &s->frame, solid.info ? &solid : NULL, &own->p->obstacles, shapes)) out_of_memory(why);
 }
 
 /// Their distances all over the domain. The chain has no tile of its own: all that it tells are outlines.
-static void solid_gather(const struct cache_chain *k, int64_t frame, const struct baked *own, double scale,
+static void solid_gather(const struct cache_chain *k, int64_t frame, const struct bake_look *own, double scale,
                          const struct bw_tools *tools, struct bw_volume *v, float **memory, struct bw_diag *why)
 {
-    const struct bw_domain_info *domain = baked_domain(k->preset, own->export);
+    const struct bw_domain_info *domain = bake_look_domain(k->preset, own->export);
     struct chain_snapshot *s = bw_dense_cells(&v->box) ? snapshot_take(k->chain, frame) : NULL;
     enum bw_status status = s ? outline_take(k->chain, s) : BW_OK;
     const struct bw_field_info *info = s && !status ? solid_of(s, domain) : NULL;
@@ -85,7 +85,7 @@ void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct
                      struct bw_diag *why)
 {
     struct chain_snapshot *s = NULL;
-    struct baked own;
+    struct bake_look own;
     pthread_mutex_lock(&c->lock);
     if (!c->chain) c->chain = chain_make(c);
     const struct cache_chain *k = c->chain;
@@ -101,11 +101,11 @@ void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct
             s->shape[i].shape.spin[a] /= seen->slower;
         }
     if (s && s->frame.n_shapes &&
-        (baked_renders(&own, c->session->registry, p, s->frame.time, why) ||
-         (!why->status && baked_usual(&own, p, s->frame.time, why)))) {
+        (bake_look_renders(&own, c->session->registry, p, s->frame.time, why) ||
+         (!why->status && bake_look_default(&own, p, s->frame.time, why)))) {
         shapes_gather(k, s, &own, tools, shapes, why);
         if (*shapes) solid_gather(k, frame, &own, seen->scale, tools, v, memory, why);
-        baked_free(&own);
+        bake_look_free(&own);
     } else {
         bw_shapes_free(tools, *shapes);
         *shapes = NULL;

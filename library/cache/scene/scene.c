@@ -3,7 +3,7 @@
 #include "scene.h"
 
 #include "cache/cache.h"
-#include "view/tools.h"
+#include "view/picture_tools.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools.h"
+#include "picture_tools.h"
 
 #include "base/alloc.h"
 #include "base/machine.h"
@@ -51,4 +51,13 @@ static void tools_release(void *ctx, void *memory)
 struct bw_tools picture_tools(void)
 {
     return (struct bw_tools){tools_alloc, tools_release, tools_parallel, NULL, bw_simd_best()};
+}
+
+enum bw_status pixels_of_image(const struct bw_image *img, struct bw_pixels *out, struct bw_diag *d)
+{
+    uint8_t *memory = malloc(3 * (size_t)img->w * (size_t)img->h);
+    if (!memory) return out_of_memory(d);
+    for (int y = 0; y < img->h; y++) bw_image_row(img, y, 8, memory + 3 * (size_t)y * (size_t)img->w);
+    *out = (struct bw_pixels){.width = img->w, .height = img->h, .channels = 3, .memory = memory};
+    return BW_OK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The place that a pixel shows: along its ray, where enough gas has been passed that one sees it, or an obstacle. */
+/* Picking: the point that a pixel shows. The camera ray is marched until its optical depth is visible, or it hits an
+ * obstacle. */
 #include "view.h"
 
 #include <math.h>
@@ -7,8 +8,8 @@
 
 static const double ENOUGH = 0.05, STEP = 0.25; ///< optical depth; of a cell's edge
 
-/// Optical depth of an edge of the cell there: its own value, which is what one then asks for. Flames count as smoke.
-static double depth_at(const struct bw_volume *u, double extinction, const double p[3])
+/// Optical depth of one cell width at p, from the cell's own value, not interpolated. Flames count as smoke.
+static double optical_depth_at(const struct bw_volume *u, double extinction, const double p[3])
 {
     size_t cell = 0;
     for (int a = 2; a >= 0; a--) {
@@ -19,8 +20,8 @@ static double depth_at(const struct bw_volume *u, double extinction, const doubl
     return extinction * u->box.h * fmax(gas, 0);
 }
 
-/// Where the ray is inside of the volume's box.
-static void box_cut(const struct bw_dense *b, const double eye[3], const double dir[3], double range[2])
+/// Clip the ray's range [from, to] to the volume's box.
+static void ray_clip(const struct bw_dense *b, const double eye[3], const double dir[3], double range[2])
 {
     for (int a = 0; a < 3; a++) {
         const double d = fabs(dir[a]) > 1e-12 ? dir[a] : 1e-12;
@@ -30,24 +31,24 @@ static void box_cut(const struct bw_dense *b, const double eye[3], const double 
     }
 }
 
-static int ray_meet(const struct view *v, const double eye[3], const double dir[3], double pixel, double at[3])
+static int ray_pick(const struct view *v, const double eye[3], const double dir[3], double pixel, double at[3])
 {
     const struct bw_volume *u = &v->volume;
     double range[2] = {0, HUGE_VAL}, depth = 0, wall = 1e9, t;
     int met = BW_MET_NOTHING;
     if (bw_solid_any(u) && bw_solid_hit(u, eye, dir, pixel, &wall) > 0.5f) met = BW_MET_OBSTACLE;
     else wall = HUGE_VAL;
-    box_cut(&u->box, eye, dir, range);
+    ray_clip(&u->box, eye, dir, range);
     for (t = range[0]; bw_dense_cells(&u->box) && t < fmin(range[1], wall); t += STEP * u->box.h) {
         for (int a = 0; a < 3; a++) at[a] = eye[a] + t * dir[a];
-        depth += STEP * depth_at(u, v->scene.extinction, at);
+        depth += STEP * optical_depth_at(u, v->scene.extinction, at);
         if (depth >= ENOUGH) return BW_MET_GAS;
     }
     for (int a = 0; a < 3; a++) at[a] = met ? eye[a] + wall * dir[a] : 0;
     return met;
 }
 
-static void pixel_meet(const struct view *v, const struct bw_camera *c, const int32_t size[2], const double point[2],
+static void pixel_pick(const struct view *v, const struct bw_camera *c, const int32_t size[2], const double point[2],
                        double at[3], int32_t *met)
 {
     const double x = (2 * point[0] / size[0] - 1) * c->tan_x, y = (1 - 2 * point[1] / size[1]) * c->tan_y;
@@ -55,7 +56,7 @@ static void pixel_meet(const struct view *v, const struct bw_camera *c, const in
     for (int a = 0; a < 3; a++) dir[a] = c->forward[a] + x * c->right[a] + y * c->up[a];
     const double length = sqrt(1 + x * x + y * y);
     for (int a = 0; a < 3; a++) dir[a] /= length;
-    *met = ray_meet(v, c->eye, dir, 2 * c->tan_y / size[1], at);
+    *met = ray_pick(v, c->eye, dir, 2 * c->tan_y / size[1], at);
 }
 
 enum bw_status bw_view_meet(struct bw_view *view, const struct bw_eye *eye, int32_t width, int32_t height,
@@ -72,7 +73,7 @@ enum bw_status bw_view_meet(struct bw_view *view, const struct bw_eye *eye, int3
         bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "the frame has nothing that a render shows; slices show it");
     else if (v && !view_camera(v, eye, size, &camera))
         bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "nothing can be seen from that eye");
-    else if (v) pixel_meet(v, &camera, size, point, at, met);
+    else if (v) pixel_pick(v, &camera, size, point, at, met);
     if (v) object_unref(&v->o);
     return api_leave(&api);
 }
