@@ -87,9 +87,9 @@ static void weights_body(const struct bw_block *b, void *user)
         const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
         for (int s = 0; s < 2 * sh->dim; s++) {
             const int side = 2 * sh->axis[s >> 1] + (s & 1);
-            weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] = walls >> side & 1 ? 0
-                                                                            : is_cut ? cut_side(&cut, cell, side)
-                                                                                     : 1;
+            weight[s * MG_CELLS + mg_colour_index(sh->dim, at[0], at[1], at[2])] = walls >> side & 1 ? 0
+                                                                                   : is_cut ? cut_side(&cut, cell, side)
+                                                                                            : 1;
         }
     } while (cell_next(q->t, sh, tile, at));
 }
@@ -111,7 +111,7 @@ static enum bw_status weights_make(struct job *q)
 static void sides_set(int64_t tile, uint32_t worker, void *user)
 {
     const struct job *q = user;
-    if (!mg_is_mine(q->mg, tile)) return;
+    if (!mg_owns_tile(q->mg, tile)) return;
     const struct mg_shape *sh = &q->mg->shape;
     const struct bw_domain_info *d = q->t->s->grid;
     const float *phi = q->t->tiles->data(bw_port_field(q->t->s, PHI), 0, tile);
@@ -123,7 +123,7 @@ static void sides_set(int64_t tile, uint32_t worker, void *user)
     memset(x, 0, MG_CELLS * sizeof *x);
     do {
         cell_turn(sh, at, cell);
-        const int from = potential_at(d, cell[0], cell[1], cell[2]), to = mg_place(sh->dim, at[0], at[1], at[2]);
+        const int from = potential_at(d, cell[0], cell[1], cell[2]), to = mg_colour_index(sh->dim, at[0], at[1], at[2]);
         if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
         b[to] = (float)(q->t->l->source[tile * TILE_CELLS + from] * d->h * d->h);
         x[to] = phi[from];
@@ -139,9 +139,9 @@ static void answer_body(const struct bw_block *b, void *user)
     int32_t at[3] = {0, 0, 0}, cell[3];
     do {
         cell_turn(sh, at, cell);
-        const int64_t from = tile * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2]);
+        const int64_t from = tile * MG_CELLS + mg_colour_index(sh->dim, at[0], at[1], at[2]);
         bw_f32(out, 0)[cell[0] + cell[1] * out->sy + cell[2] * out->sz] =
-            q->result->used_double ? (float)q->mg->sol[from] : q->mg->level->x[from];
+            q->result->used_double ? (float)q->mg->solution[from] : q->mg->level->x[from];
     } while (cell_next(q->t, sh, tile, at));
 }
 
@@ -165,7 +165,7 @@ static enum bw_status levels_make(struct job *q, struct steady *st)
 static enum bw_status levels_build(struct job *q, struct steady *st)
 {
     struct bw_stage *s = q->t->s;
-    if (mg_is_dealable(q->mg)) return levels_make(q, st);
+    if (mg_is_partitionable(q->mg)) return levels_make(q, st);
     enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
     if (status == BW_OK) status = ranks_bring(s, bw_port_field(s, SOURCE));
     if (status == BW_OK) status = ranks_bring(s, bw_port_field(s, PHI));

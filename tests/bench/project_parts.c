@@ -40,7 +40,7 @@ static void problem_tile(const struct multigrid *mg, int64_t tile, const struct 
     const struct mg_level *l = mg->level;
     const float *weight = mg_weights(l, tile);
     for (int c = 0; c < MG_CELLS; c++) {
-        const int in[3] = {c % 16, c / 16 % 16, c / 256}, place = mg_place(3, in[0], in[1], in[2]);
+        const int in[3] = {c % 16, c / 16 % 16, c / 256}, place = mg_colour_index(3, in[0], in[1], in[2]);
         int64_t at[3];
         for (int a = 0; a < 3; a++) at[a] = l->coord[tile][a] * 16 + in[a];
         if (at[0] >= q->n[0] || at[1] >= q->n[1] || at[2] >= q->n[2]) continue;
@@ -48,7 +48,7 @@ static void problem_tile(const struct multigrid *mg, int64_t tile, const struct 
         fluid[to] = mg->kind[tile * MG_CELLS + c] != 0;
         for (int a = 0; a < 3; a++) q->w[a][to] = weight ? weight[2 * a * MG_CELLS + place] : 1;
         q->b[to] = fluid[to] ? mg->rhs[tile * MG_CELLS + place] : 0;
-        q->p[to] = fluid[to] ? mg->sol[tile * MG_CELLS + place] : 0;
+        q->p[to] = fluid[to] ? mg->solution[tile * MG_CELLS + place] : 0;
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Red-black Gauss–Seidel, residual and transfers on one colour-split tile (layout: mg_kernels.h).
+/* Red/black Gauss–Seidel, residual, restriction and prolongation on one tile (layout: mg_kernels.h).
  *
  * The neighbours of a cell all have the other colour. Along y and z they sit at the same place of another row; along
  * x, a row whose first cell of this colour is i = 0 (`odd` = 0) has them at m-1 and m, one that starts at i = 1 at m
@@ -51,9 +51,9 @@ INLINE struct row row_at(const struct mg_tile *t, int colour, int k, int j, int 
     return r;
 }
 
-/* How a tile's operator is stored: all the same, diagonals, or diagonals and weights. */
-enum { PLAIN, DIAGONAL, CUT };
-INLINE int form_of(const struct mg_tile *t) { return t->weight ? CUT : t->inv ? DIAGONAL : PLAIN; }
+/* How a tile's matrix is stored: constant stencil, diagonals, or diagonals and face weights. */
+enum { CONSTANT, DIAGONAL, CUT };
+INLINE int form_of(const struct mg_tile *t) { return t->weight ? CUT : t->inv ? DIAGONAL : CONSTANT; }
 
 /// Sum of the neighbours of cells m … m+VEC_LANES-1 of a row; `w`: their weights, NULL: 1.
 INLINE vec row_sum(const struct row *r, int m, int odd, int dim, const float *w)
@@ -77,9 +77,9 @@ INLINE vec row_sum(const struct row *r, int m, int odd, int dim, const float *w)
     return sum;
 }
 
-/* How a half-sweep goes: a colour, and how far past what would leave no residual (1: not). */
+/* A sweep over one colour, over-relaxed by `factor` (1: Gauss–Seidel). */
 struct sweep {
-    int colour, over; ///< `over`, a constant in every caller: factor is not 1
+    int colour, is_sor; ///< is_sor, a constant in every caller: factor is not 1
     float factor;
 };
 
@@ -89,10 +89,10 @@ INLINE void relax_row(const struct mg_tile *t, struct sweep s, int k, int j, int
     const ptrdiff_t at = ((ptrdiff_t)k * 2 + s.colour) * half_size(dim) + (ptrdiff_t)j * w;
     const struct row r = row_at(t, s.colour, k, j, dim);
     for (int m = 0; m < w; m += VEC_LANES) {
-        const vec inv = form == PLAIN ? vec_set(1.0f / full_diag(dim)) : vec_load_aligned(t->inv + at + m);
+        const vec inv = form == CONSTANT ? vec_set(1.0f / full_diag(dim)) : vec_load_aligned(t->inv + at + m);
         const float *face = form == CUT ? t->weight + at + m : NULL;
         vec x = (vec_load_aligned(t->b + at + m) + row_sum(&r, m, odd, dim, face)) * inv;
-        if (s.over) {
+        if (s.is_sor) {
             const vec old = vec_load_aligned(t->x + at + m);
             x = old + vec_set(s.factor) * (x - old);
         }
@@ -127,13 +127,13 @@ INLINE void relax_form(const struct mg_tile *t, struct sweep s, int k0, int k1, 
 INLINE void relax_tile(const struct mg_tile *t, struct sweep s, int k0, int k1, int dim)
 {
     switch (form_of(t)) {
-    case PLAIN: relax_form(t, s, k0, k1, PLAIN, dim); break;
+    case CONSTANT: relax_form(t, s, k0, k1, CONSTANT, dim); break;
     case DIAGONAL: relax_form(t, s, k0, k1, DIAGONAL, dim); break;
     default: relax_form(t, s, k0, k1, CUT, dim); break;
     }
 }
 
-INLINE void first_tile(const struct mg_tile *t, int k0, int k1, int dim)
+INLINE void from_zero_tile(const struct mg_tile *t, int k0, int k1, int dim)
 {
     const int half = half_size(dim), size = dim == 3 ? half : t->rows * row_size(dim);
     for (int k = k0; k < k1; k++) {
@@ -150,7 +150,7 @@ INLINE vec residual(const struct mg_tile *t, const struct row *r, ptrdiff_t at, 
 {
     const float *w = form == CUT ? t->weight + at + m : NULL;
     const vec rhs = vec_load_aligned(t->b + at + m) + row_sum(r, m, odd, dim, w), x = vec_load_aligned(t->x + at + m);
-    if (form == PLAIN) return rhs - vec_set(full_diag(dim)) * x;
+    if (form == CONSTANT) return rhs - vec_set(full_diag(dim)) * x;
     return masked(rhs - vec_load_aligned(t->diag + at + m) * x, vec_load_aligned(t->inv + at + m));
 }
 
@@ -174,10 +174,10 @@ INLINE ptrdiff_t coarse_row(int octant, int k, int j, int odd, int dim)
     return ((ptrdiff_t)kk * 2 + (((kk + jj) & 1) ^ odd)) * half_size(dim) + (ptrdiff_t)jj * w + (octant & 1) * (w / 2);
 }
 
-INLINE double coarsen_form(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int form, int dim)
+INLINE double restrict_form(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int form, int dim)
 {
     const int w = row_size(dim), rows = dim == 3 ? 16 : t->rows;
-    const float share = dim == 3 ? 0.5f : 1.0f; // (2h)² times the mean: 4/8, 4/4
+    const float scale = dim == 3 ? 0.5f : 1.0f; // (2h)² times the mean: 4/8, 4/4
     double squares = 0;
     for (int k = k0; k < k1; k += dim == 3 ? 2 : 1) {
         vec square[8 / VEC_LANES] = {{0}};
@@ -194,8 +194,8 @@ INLINE double coarsen_form(const struct mg_tile *t, float *coarse, int octant, i
             float *even = coarse + coarse_row(octant, k / 2, j / 2, 0, dim);
             float *odd = coarse + coarse_row(octant, k / 2, j / 2, 1, dim);
             for (int m = 0; m < w / 2; m++) {
-                even[m] = share * s[2 * m];
-                odd[m] = share * s[2 * m + 1];
+                even[m] = scale * s[2 * m];
+                odd[m] = scale * s[2 * m + 1];
             }
         }
         const float *s = (const float *)square;
@@ -204,16 +204,16 @@ INLINE double coarsen_form(const struct mg_tile *t, float *coarse, int octant, i
     return squares;
 }
 
-INLINE double coarsen_tile(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int dim)
+INLINE double restrict_tile(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int dim)
 {
     switch (form_of(t)) {
-    case PLAIN: return coarsen_form(t, coarse, octant, k0, k1, PLAIN, dim);
-    case DIAGONAL: return coarsen_form(t, coarse, octant, k0, k1, DIAGONAL, dim);
-    default: return coarsen_form(t, coarse, octant, k0, k1, CUT, dim);
+    case CONSTANT: return restrict_form(t, coarse, octant, k0, k1, CONSTANT, dim);
+    case DIAGONAL: return restrict_form(t, coarse, octant, k0, k1, DIAGONAL, dim);
+    default: return restrict_form(t, coarse, octant, k0, k1, CUT, dim);
     }
 }
 
-INLINE void refine_row(const struct mg_tile *t, int k, int j, const float *add, int dim)
+INLINE void prolongate_row(const struct mg_tile *t, int k, int j, const float *add, int dim)
 {
     const int w = row_size(dim);
     const ptrdiff_t at = (ptrdiff_t)k * 2 * half_size(dim) + (ptrdiff_t)j * w;
@@ -224,7 +224,7 @@ INLINE void refine_row(const struct mg_tile *t, int k, int j, const float *add, 
     }
 }
 
-INLINE void refine_tile(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1, int dim)
+INLINE void prolongate_tile(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1, int dim)
 {
     const int w = row_size(dim), rows = dim == 3 ? 16 : t->rows;
     for (int k = k0; k < k1; k++)
@@ -237,8 +237,8 @@ INLINE void refine_tile(const struct mg_tile *t, const float *coarse, int octant
                 s[2 * m] = even[m];
                 s[2 * m + 1] = odd[m];
             }
-            refine_row(t, k, j, s, dim);
-            refine_row(t, k, j + 1, s, dim);
+            prolongate_row(t, k, j, s, dim);
+            prolongate_row(t, k, j + 1, s, dim);
         }
 }
 
@@ -269,7 +269,7 @@ INLINE double apply_tile(const struct mg_tile *t, float *q, int dim)
     return total;
 }
 
-/* Vectors of doubles, as wide as the level has them. */
+/* Vectors of doubles (`wide`) and as many floats (`narrow`), as wide as the SIMD level has them. */
 #if defined(__AVX512F__)
 #define WIDE_LANES 8
 #define UP 8, 0, 1, 2, 3, 4, 5, 6
@@ -298,7 +298,7 @@ struct wide_row {
     double left, right;
 };
 
-INLINE struct wide_row wide_row_at(const struct mg_wide *t, int colour, int k, int j, int dim)
+INLINE struct wide_row wide_row_at(const struct mg_tile_f64 *t, int colour, int k, int j, int dim)
 {
     const int w = row_size(dim), h = row_count(dim), half = half_size(dim);
     const ptrdiff_t plane = (ptrdiff_t)k * 2 * half + (1 - colour) * half, at = plane + (ptrdiff_t)j * w;
@@ -316,16 +316,16 @@ INLINE struct wide_row wide_row_at(const struct mg_wide *t, int colour, int k, i
     return r;
 }
 
-/// What flows into WIDE_LANES cells of a row from m on; `at`: the first one's place.
-INLINE wide wide_flow(const struct mg_wide *t, const struct wide_row *r, ptrdiff_t at, int m, int odd, int form,
-                      int dim)
+/// -A x of WIDE_LANES cells of a row from m on; `at`: index of the first one.
+INLINE wide minus_ax_f64(const struct mg_tile_f64 *t, const struct wide_row *r, ptrdiff_t at, int m, int odd, int form,
+                         int dim)
 {
     const wide x = wide_load(r->x + m), c = wide_load(r->o + m);
     wide beside;
     if (!odd && m == 0) beside = __builtin_shufflevector(c, wide_set(r->left), UP);
     else if (odd && m == row_size(dim) - WIDE_LANES) beside = __builtin_shufflevector(c, wide_set(r->right), DOWN);
     else beside = wide_load(r->o + m + (odd ? 1 : -1));
-    if (form == CUT) { // by differences: the diagonal, a sum in single precision, would not balance the weights
+    if (form == CUT) { // by differences: the diagonal, a sum in single precision, is not exactly the sum of the weights
         const float *face = t->weight + at;
         wide sum = wide_of(face) * ((odd ? c : beside) - x) + wide_of(face + MG_CELLS) * ((odd ? beside : c) - x);
         sum += wide_of(face + 2 * MG_CELLS) * (wide_load(r->ym + m) - x) +
@@ -337,46 +337,47 @@ INLINE wide wide_flow(const struct mg_wide *t, const struct wide_row *r, ptrdiff
     }
     wide sum = (c + beside) + (wide_load(r->ym + m) + wide_load(r->yp + m));
     if (dim == 3) sum += wide_load(r->zm + m) + wide_load(r->zp + m);
-    return sum - (form == PLAIN ? wide_set((double)full_diag(dim)) : wide_of(t->diag + at)) * x;
+    return sum - (form == CONSTANT ? wide_set((double)full_diag(dim)) : wide_of(t->diag + at)) * x;
 }
 
 /// Residuals of one row in double; adds their squares.
-INLINE void defect_row(const struct mg_wide *t, int colour, int k, int j, int odd, int form, int dim, wide *squares)
+INLINE void residual_f64_row(const struct mg_tile_f64 *t, int colour, int k, int j, int odd, int form, int dim,
+                             wide *squares)
 {
     const int w = row_size(dim);
     const ptrdiff_t own = ((ptrdiff_t)k * 2 + colour) * half_size(dim) + (ptrdiff_t)j * w;
     const struct wide_row r = wide_row_at(t, colour, k, j, dim);
     for (int m = 0; m < w; m += WIDE_LANES) {
-        wide left = wide_of(t->f + own + m) + wide_flow(t, &r, own + m, m, odd, form, dim);
-        if (form != PLAIN) left = (wide)((wide_int)left & (wide_of(t->inv + own + m) != (wide){0}));
+        wide left = wide_of(t->f + own + m) + minus_ax_f64(t, &r, own + m, m, odd, form, dim);
+        if (form != CONSTANT) left = (wide)((wide_int)left & (wide_of(t->inv + own + m) != (wide){0}));
         *(narrow *)(t->r + own + m) = __builtin_convertvector(left, narrow);
         squares[m % 8 / WIDE_LANES] += left * left;
     }
 }
 
-INLINE double defect_form(const struct mg_wide *t, int form, int dim)
+INLINE double residual_f64_form(const struct mg_tile_f64 *t, int form, int dim)
 {
     const int rows = dim == 3 ? 16 : t->rows;
     wide squares[8 / WIDE_LANES] = {{0}};
     for (int half = 0; half < 2 * t->planes; half++) {
         const int k = half >> 1, colour = half & 1;
         for (int j = 0; j < rows; j++) {
-            if ((colour + j + k) & 1) defect_row(t, colour, k, j, 1, form, dim, squares);
-            else defect_row(t, colour, k, j, 0, form, dim, squares);
+            if ((colour + j + k) & 1) residual_f64_row(t, colour, k, j, 1, form, dim, squares);
+            else residual_f64_row(t, colour, k, j, 0, form, dim, squares);
         }
     }
     const double *q = (const double *)squares;
     return ((q[0] + q[1]) + (q[2] + q[3])) + ((q[4] + q[5]) + (q[6] + q[7]));
 }
 
-INLINE double defect_tile(const struct mg_wide *t, int dim)
+INLINE double residual_f64_tile(const struct mg_tile_f64 *t, int dim)
 {
-    if (t->weight) return defect_form(t, CUT, dim);
-    return t->inv ? defect_form(t, DIAGONAL, dim) : defect_form(t, PLAIN, dim);
+    if (t->weight) return residual_f64_form(t, CUT, dim);
+    return t->inv ? residual_f64_form(t, DIAGONAL, dim) : residual_f64_form(t, CONSTANT, dim);
 }
 
-static void first_2d(const struct mg_tile *t, int k0, int k1) { first_tile(t, k0, k1, 2); }
-static void first_3d(const struct mg_tile *t, int k0, int k1) { first_tile(t, k0, k1, 3); }
+static void from_zero_2d(const struct mg_tile *t, int k0, int k1) { from_zero_tile(t, k0, k1, 2); }
+static void from_zero_3d(const struct mg_tile *t, int k0, int k1) { from_zero_tile(t, k0, k1, 3); }
 static void relax_2d(const struct mg_tile *t, int colour, float factor, int k0, int k1)
 {
     relax_tile(t, (struct sweep){colour, 0, factor}, k0, k1, 2);
@@ -385,28 +386,28 @@ static void relax_3d(const struct mg_tile *t, int colour, float factor, int k0, 
 {
     relax_tile(t, (struct sweep){colour, 0, factor}, k0, k1, 3);
 }
-static double coarsen_2d(const struct mg_tile *t, float *coarse, int octant, int k0, int k1)
+static double restrict_2d(const struct mg_tile *t, float *coarse, int octant, int k0, int k1)
 {
-    return coarsen_tile(t, coarse, octant, k0, k1, 2);
+    return restrict_tile(t, coarse, octant, k0, k1, 2);
 }
-static double coarsen_3d(const struct mg_tile *t, float *coarse, int octant, int k0, int k1)
+static double restrict_3d(const struct mg_tile *t, float *coarse, int octant, int k0, int k1)
 {
-    return coarsen_tile(t, coarse, octant, k0, k1, 3);
+    return restrict_tile(t, coarse, octant, k0, k1, 3);
 }
-static void refine_2d(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1)
+static void prolongate_2d(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1)
 {
-    refine_tile(t, coarse, octant, k0, k1, 2);
+    prolongate_tile(t, coarse, octant, k0, k1, 2);
 }
-static void refine_3d(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1)
+static void prolongate_3d(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1)
 {
-    refine_tile(t, coarse, octant, k0, k1, 3);
+    prolongate_tile(t, coarse, octant, k0, k1, 3);
 }
 static double apply_2d(const struct mg_tile *t, float *q) { return apply_tile(t, q, 2); }
 static double apply_3d(const struct mg_tile *t, float *q) { return apply_tile(t, q, 3); }
-static double defect_2d(const struct mg_wide *t) { return defect_tile(t, 2); }
-static double defect_3d(const struct mg_wide *t) { return defect_tile(t, 3); }
+static double residual_f64_2d(const struct mg_tile_f64 *t) { return residual_f64_tile(t, 2); }
+static double residual_f64_3d(const struct mg_tile_f64 *t) { return residual_f64_tile(t, 3); }
 
 const struct mg_kernels SIMD_NAME(mg_kernels)[2] = {
-    {first_2d, relax_2d, coarsen_2d, refine_2d, apply_2d, defect_2d},
-    {first_3d, relax_3d, coarsen_3d, refine_3d, apply_3d, defect_3d},
+    {from_zero_2d, relax_2d, restrict_2d, prolongate_2d, apply_2d, residual_f64_2d},
+    {from_zero_3d, relax_3d, restrict_3d, prolongate_3d, apply_3d, residual_f64_3d},
 };

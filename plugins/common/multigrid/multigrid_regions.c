@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds the connected sets of unknowns. One that touches no p = 0 is singular: its equations have a solution only if
- * its right-hand side sums to 0, and then any constant may be added. A flood inside each tile finds its pieces (one,
- * but for tiles cut by an obstacle); pieces are then joined across tile faces. */
+/* Finds the connected components of the unknowns ("regions") and removes means from the singular ones. A region without
+ * Dirichlet faces (p = 0) is singular: its equations have a solution only if its right-hand side sums to 0, and then
+ * any constant may be added. A flood fill inside each tile labels its pieces (one, but for tiles cut by an obstacle); a
+ * union-find then merges the pieces across tile faces. */
 #include "multigrid.h"
 #include <common/union_find.h>
 #include <string.h>
 
-enum { MAX_PIECES = 255 }; // further pieces of a tile share the last number: their mean is taken together
+enum { MAX_PIECES = 255 }; // further pieces of a tile have the last label: their mean is common
 
 /// One tile's cells and, where faces are cut, their weights.
-struct sieve {
+struct tile_cells {
     const struct mg_shape *shape;
     const uint8_t *kind;
     const float *weight; ///< NULL: all open
 };
 
-static struct sieve sieve_of(const struct multigrid *mg, int64_t tile)
+static struct tile_cells tile_cells_of(const struct multigrid *mg, int64_t tile)
 {
-    return (struct sieve){&mg->shape, mg->kind + tile * MG_CELLS, mg_weights(mg->level, tile)};
+    return (struct tile_cells){&mg->shape, mg->kind + tile * MG_CELLS, mg_weights(mg->level, tile)};
 }
 
-/// Can gas leave cell c (natural order) on that side?
-static int sieve_lets(const struct sieve *v, int c, int side)
+/// Is the face of cell c (natural order) on that side open?
+static int face_is_open(const struct tile_cells *v, int c, int side)
 {
     const int edge = v->shape->edge[0];
     return !v->weight ||
-           v->weight[side * MG_CELLS + mg_place(v->shape->dim, c % edge, c / edge % edge, c / edge / edge)] > 0;
+           v->weight[side * MG_CELLS + mg_colour_index(v->shape->dim, c % edge, c / edge % edge, c / edge / edge)] > 0;
 }
 
-/// Floods from cell c, natural order; `label` 0 means not seen.
-static void piece_flood(const struct sieve *v, uint8_t *label, int16_t *stack, int c, int piece)
+/// Flood fill from cell c, natural order; `label` 0: not visited.
+static void flood_fill(const struct tile_cells *v, uint8_t *label, int16_t *stack, int c, int piece)
 {
     const struct mg_shape *s = v->shape;
     const uint8_t *kind = v->kind;
@@ -44,7 +45,7 @@ static void piece_flood(const struct sieve *v, uint8_t *label, int16_t *stack, i
             for (int d = -1; d <= 1; d += 2) {
                 const int to = at + d * step[a];
                 if (x + d < 0 || x + d >= s->edge[a] || !kind[to] || label[to]) continue;
-                if (!sieve_lets(v, at, 2 * a + (d > 0))) continue;
+                if (!face_is_open(v, at, 2 * a + (d > 0))) continue;
                 label[to] = (uint8_t)piece;
                 stack[n++] = (int16_t)to;
             }
@@ -52,20 +53,20 @@ static void piece_flood(const struct sieve *v, uint8_t *label, int16_t *stack, i
     }
 }
 
-/// Labels one tile's cells 1 …; returns how many pieces.
-static int tile_pieces(const struct sieve *v, uint8_t *label, int16_t *stack)
+/// Labels one tile's cells 1 …; returns the number of pieces.
+static int tile_label(const struct tile_cells *v, uint8_t *label, int16_t *stack)
 {
     int n = 0;
     memset(label, 0, MG_CELLS);
     for (int c = 0; c < MG_CELLS; c++)
         if (v->kind[c] && !label[c]) {
             if (n < MAX_PIECES) n++;
-            piece_flood(v, label, stack, c, n);
+            flood_fill(v, label, stack, c, n);
         }
     return n;
 }
 
-static int tile_has_holes(const struct sieve *v)
+static int tile_has_holes(const struct tile_cells *v)
 {
     int holes = v->weight != NULL;
     for (int c = 0; c < MG_CELLS; c++) holes |= !v->kind[c];
@@ -78,22 +79,22 @@ static int64_t piece_at(const struct mg_regions *r, int64_t tile, int cell)
     return r->tile_first[tile] + r->labels[(int64_t)r->label[tile] * MG_CELLS + cell] - 1;
 }
 
-/// Joins the pieces that meet across one side of a tile; two whole tiles need to meet once only.
-static void side_join(struct multigrid *mg, int64_t tile, int side)
+/// Unites the pieces that are connected across one side of a tile; for two tiles of one piece, one face is enough.
+static void side_unite(struct multigrid *mg, int64_t tile, int side)
 {
     const struct mg_shape *s = &mg->shape;
     const struct mg_level *l = mg->level;
     struct mg_regions *r = &mg->regions;
     const int axis = side >> 1, a = (axis + 1) % 3, b = (axis + 2) % 3;
     const int32_t rest = l->cells[axis] - l->coord[tile][axis] * s->edge[axis];
-    const struct sieve v = sieve_of(mg, tile);
+    const struct tile_cells v = tile_cells_of(mg, tile);
     int32_t at[3] = {0}, to[3];
     at[axis] = !(side & 1) ? 0 : rest < s->edge[axis] ? rest - 1 : s->edge[axis] - 1;
     for (at[b] = 0; at[b] < s->edge[b]; at[b]++)
         for (at[a] = 0; at[a] < s->edge[a]; at[a]++) {
             const int c = mg_index(s->dim, at[0], at[1], at[2]);
-            if (!v.kind[c] || !sieve_lets(&v, c, side)) continue;
-            const int64_t other = mg_step(mg, l, (int32_t)tile, at, side, to);
+            if (!v.kind[c] || !face_is_open(&v, c, side)) continue;
+            const int64_t other = mg_neighbour_cell(mg, l, (int32_t)tile, at, side, to);
             const int d = mg_index(s->dim, to[0], to[1], to[2]);
             if (other < 0 || !mg->kind[other * MG_CELLS + d]) continue;
             union_join(r->piece, piece_at(r, tile, c), piece_at(r, other, d));
@@ -103,7 +104,7 @@ static void side_join(struct multigrid *mg, int64_t tile, int side)
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-/// Room for one worker's flood.
+/// One worker's memory for a flood fill.
 struct flood {
     uint8_t label[MG_CELLS];
     int16_t stack[MG_CELLS];
@@ -118,13 +119,13 @@ struct find {
 static void tile_count(int64_t tile, uint32_t worker, void *user)
 {
     const struct find *f = user;
-    const struct sieve v = sieve_of(f->mg, tile);
+    const struct tile_cells v = tile_cells_of(f->mg, tile);
     struct flood *flood = &f->flood[worker];
-    f->pieces[tile] = tile_has_holes(&v) ? tile_pieces(&v, flood->label, flood->stack) : 1;
+    f->pieces[tile] = tile_has_holes(&v) ? tile_label(&v, flood->label, flood->stack) : 1;
 }
 
-/// A tile of one piece: its cells, and the sides of all of them.
-static void tile_whole(struct mg_regions *r, int64_t tile, const uint8_t *kind)
+/// A tile of one piece: its number of cells, and whether it has a Dirichlet face.
+static void single_piece_measure(struct mg_regions *r, int64_t tile, const uint8_t *kind)
 {
     const int32_t p = r->tile_first[tile];
     int32_t cells = 0;
@@ -138,17 +139,17 @@ static void tile_whole(struct mg_regions *r, int64_t tile, const uint8_t *kind)
     r->open[p] = MG_OPEN_SIDES(sides) != 0;
 }
 
-/// Labels, and each piece's cells and whether it touches p = 0.
+/// Labels a tile; each piece's number of cells, and whether it has a Dirichlet face.
 static void tile_measure(int64_t tile, uint32_t worker, void *user)
 {
     const struct find *f = user;
     struct mg_regions *r = &f->mg->regions;
-    const struct sieve v = sieve_of(f->mg, tile);
+    const struct tile_cells v = tile_cells_of(f->mg, tile);
     if (r->label[tile] < 0) {
-        tile_whole(r, tile, v.kind);
+        single_piece_measure(r, tile, v.kind);
         return;
     }
-    tile_pieces(&v, r->labels + (int64_t)r->label[tile] * MG_CELLS, f->flood[worker].stack);
+    tile_label(&v, r->labels + (int64_t)r->label[tile] * MG_CELLS, f->flood[worker].stack);
     for (int c = 0; c < MG_CELLS; c++) {
         if (!v.kind[c]) continue;
         const int64_t p = piece_at(r, tile, c);
@@ -157,7 +158,7 @@ static void tile_measure(int64_t tile, uint32_t worker, void *user)
     }
 }
 
-static enum bw_status regions_carve(struct multigrid *mg, const int32_t *pieces)
+static enum bw_status regions_allocate(struct multigrid *mg, const int32_t *pieces)
 {
     struct mg_regions *r = &mg->regions;
     const size_t n = (size_t)mg->level->count;
@@ -167,8 +168,8 @@ static enum bw_status regions_carve(struct multigrid *mg, const int32_t *pieces)
         labelled += pieces[i] > 1;
     }
     const size_t bytes = total * (2 * sizeof(double) + sizeof(int32_t) + 1) + (2 * n + 1) * sizeof(int32_t);
-    if (!mg_buffer_fit(mg->stage, &r->memory, bytes) ||
-        !mg_buffer_fit(mg->stage, &r->label_memory, labelled * MG_CELLS))
+    if (!mg_buffer_reserve(mg->stage, &r->memory, bytes) ||
+        !mg_buffer_reserve(mg->stage, &r->label_memory, labelled * MG_CELLS))
         return BW_ERR_MEMORY;
     memset(r->memory.data, 0, bytes);
     r->sum = r->memory.data;
@@ -187,8 +188,8 @@ static enum bw_status regions_carve(struct multigrid *mg, const int32_t *pieces)
     return BW_OK;
 }
 
-/// Pieces point to their region's first piece, which holds the region's cells and openness.
-static void regions_fold(struct mg_regions *r)
+/// Points pieces to their region's first piece, which gets the region's cells and whether it is open.
+static void regions_merge(struct mg_regions *r)
 {
     r->n_singular = 0;
     for (int64_t p = 0; p < r->n_pieces; p++) {
@@ -210,13 +211,13 @@ enum bw_status mg_find_regions(struct multigrid *mg)
                      host->scratch(mg->stage, (size_t)n * sizeof *f.pieces)};
     if (!f.flood || !f.pieces) return BW_ERR_MEMORY;
     host->parallel_for(mg->stage, n, tile_count, &f);
-    if (regions_carve(mg, f.pieces) != BW_OK) return BW_ERR_MEMORY;
+    if (regions_allocate(mg, f.pieces) != BW_OK) return BW_ERR_MEMORY;
     for (int64_t p = 0; p < r->n_pieces; p++) r->piece[p] = (int32_t)p;
     host->parallel_for(mg->stage, n, tile_measure, &f);
     for (int64_t i = 0; i < n; i++)
         for (int side = 0; side < 2 * mg->shape.dim; side++)
-            if (mg->level->near[i][side] >= 0) side_join(mg, i, side);
-    regions_fold(r);
+            if (mg->level->neighbour[i][side] >= 0) side_unite(mg, i, side);
+    regions_merge(r);
     return BW_OK;
 }
 
@@ -224,26 +225,27 @@ enum bw_status mg_find_regions(struct multigrid *mg)
 
 struct means {
     const struct multigrid *mg;
-    float *narrow; ///< one of the two
-    double *wide;
+    float *f32; ///< one of the two
+    double *f64;
 };
 
-static double value_at(const struct means *m, int64_t at) { return m->wide ? m->wide[at] : (double)m->narrow[at]; }
+static double value_at(const struct means *m, int64_t at) { return m->f64 ? m->f64[at] : (double)m->f32[at]; }
 
-static void value_lower(const struct means *m, int64_t at, double by)
+static void value_subtract(const struct means *m, int64_t at, double by)
 {
-    if (m->wide) m->wide[at] -= by;
-    else m->narrow[at] -= (float)by;
+    if (m->f64) m->f64[at] -= by;
+    else m->f32[at] -= (float)by;
 }
 
-/// Cell c (natural order) of a tile in a colour-split array.
-static int64_t place_of(const struct means *m, int64_t tile, int c)
+/// Index of cell c (natural order) of a tile in a red/black array.
+static int64_t index_of(const struct means *m, int64_t tile, int c)
 {
     const struct mg_shape *s = &m->mg->shape;
     const int edge = s->edge[0];
-    return tile * MG_CELLS + mg_place(s->dim, c % edge, c / edge % edge, c / edge / edge);
+    return tile * MG_CELLS + mg_colour_index(s->dim, c % edge, c / edge % edge, c / edge / edge);
 }
 
+/// Sums a tile's values by piece.
 static void tile_sum(const struct means *m, int64_t tile)
 {
     const struct mg_regions *r = &m->mg->regions;
@@ -252,7 +254,7 @@ static void tile_sum(const struct means *m, int64_t tile)
     if (r->label[tile] >= 0) {
         const uint8_t *label = r->labels + (int64_t)r->label[tile] * MG_CELLS;
         for (int c = 0; c < MG_CELLS; c++)
-            if (label[c]) r->sum[r->tile_first[tile] + label[c] - 1] += value_at(m, place_of(m, tile, c));
+            if (label[c]) r->sum[r->tile_first[tile] + label[c] - 1] += value_at(m, index_of(m, tile, c));
         return;
     }
     double sum[8] = {0};
@@ -261,7 +263,8 @@ static void tile_sum(const struct means *m, int64_t tile)
     r->sum[r->tile_first[tile]] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-static void tile_lower(const struct means *m, int64_t tile)
+/// Subtracts the regions' means from a tile's values.
+static void tile_subtract(const struct means *m, int64_t tile)
 {
     const struct mg_regions *r = &m->mg->regions;
     const struct mg_level *l = m->mg->level;
@@ -270,19 +273,19 @@ static void tile_lower(const struct means *m, int64_t tile)
     if (r->label[tile] >= 0) {
         const uint8_t *label = r->labels + (int64_t)r->label[tile] * MG_CELLS;
         for (int c = 0; c < MG_CELLS; c++)
-            if (label[c]) value_lower(m, place_of(m, tile, c), r->sum[r->piece[first + label[c] - 1]]);
+            if (label[c]) value_subtract(m, index_of(m, tile, c), r->sum[r->piece[first + label[c] - 1]]);
         return;
     }
     const double by = r->sum[r->piece[first]];
     const float *inv = l->coef[tile] >= 0 ? l->inv + (int64_t)l->coef[tile] * MG_CELLS : NULL;
     for (int64_t at = tile * MG_CELLS, c = 0; c < MG_CELLS; c++, at++) {
-        if (!inv || inv[c] > 0) value_lower(m, at, by);
-        else value_lower(m, at, value_at(m, at)); // a cell with no neighbour at all
+        if (!inv || inv[c] > 0) value_subtract(m, at, by);
+        else value_subtract(m, at, value_at(m, at)); // a cell with no neighbour at all
     }
 }
 
 /// Turns the pieces' sums into their regions' means; 0 where the region is not singular.
-static void means_fold(const struct mg_regions *r)
+static void region_means(const struct mg_regions *r)
 {
     for (int64_t p = 0; p < r->n_pieces; p++)
         if (r->piece[p] != p) r->sum[r->piece[p]] += r->sum[p];
@@ -290,16 +293,17 @@ static void means_fold(const struct mg_regions *r)
         if (r->piece[p] == p) r->sum[p] = r->open[p] ? 0 : r->sum[p] / r->cells[p];
 }
 
-void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide)
+void mg_remove_means(const struct mg_worker *c, float *f32, double *f64)
 {
-    const struct means m = {c->mg, narrow, wide};
+    const struct means m = {c->mg, f32, f64};
     const struct mg_level *l = c->mg->level;
     if (!c->mg->regions.n_singular) return;
-    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_sum(&m, mg_tile_of(l, n));
-    mg_meet(c);
-    if (c->rank == 0) mg_share_pieces(c->mg, c->mg->regions.sum, sizeof *c->mg->regions.sum);
-    if (c->rank == 0) means_fold(&c->mg->regions);
-    mg_meet(c);
-    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_lower(&m, mg_tile_of(l, n));
-    mg_meet(c);
+    for (int64_t n = mg_worker_begin(c, l), end = mg_worker_end(c, l); n < end; n++) tile_sum(&m, mg_worker_tile(l, n));
+    mg_barrier(c);
+    if (c->rank == 0) mg_allgather_pieces(c->mg, c->mg->regions.sum, sizeof *c->mg->regions.sum);
+    if (c->rank == 0) region_means(&c->mg->regions);
+    mg_barrier(c);
+    for (int64_t n = mg_worker_begin(c, l), end = mg_worker_end(c, l); n < end; n++)
+        tile_subtract(&m, mg_worker_tile(l, n));
+    mg_barrier(c);
 }

@@ -47,15 +47,15 @@ static size_t nodes_of(const struct multigrid *mg) { return mg->shape.dim == 3 ?
 static int born_fit(struct born *b, const struct multigrid *mg, const struct bw_topology *t)
 {
     const size_t n = (size_t)t->count, tables = n * (sizeof *b->skin_of + sizeof *b->born_of);
-    if (!mg_buffer_fit(mg->stage, &b->memory, tables + 512)) return 0;
+    if (!mg_buffer_reserve(mg->stage, &b->memory, tables + 512)) return 0;
     char *m = b->memory.data;
     b->skin_of = far_cut(&m, n * sizeof *b->skin_of);
     b->born_of = far_cut(&m, n * sizeof *b->born_of);
     b->n_skins = skins_number(b, mg, t);
     if (!b->n_tiles || !b->n_skins) return 1;
     const size_t born = (size_t)b->n_tiles, skins = (size_t)b->n_skins, nodes = nodes_of(mg) * sizeof *b->tile->node;
-    if (!mg_buffer_fit(mg->stage, &b->memory,
-                       tables + skins * sizeof *b->skin + born * (sizeof *b->tile + nodes) + 1024))
+    if (!mg_buffer_reserve(mg->stage, &b->memory,
+                           tables + skins * sizeof *b->skin + born * (sizeof *b->tile + nodes) + 1024))
         return 0;
     m = b->memory.data;
     b->skin_of = far_cut(&m, n * sizeof *b->skin_of);
@@ -204,7 +204,7 @@ static void tile_rest(const struct born *b, const struct multigrid *mg, struct b
     const int dim = mg->shape.dim, edge = mg->shape.edge[0];
     double sum[3] = {0}, count = 0;
     for (int s = 0; s < 2 * dim; s++) {
-        const int32_t other = mg->level->near[to->tile][s];
+        const int32_t other = mg->level->neighbour[to->tile][s];
         const int32_t skin = other >= 0 ? b->skin_of[other][s ^ 1] : -1;
         const int a = s >> 1, u = (a + 1) % dim, v = (a + 2) % 3;
         if (skin < 0) continue;
@@ -245,7 +245,7 @@ static void rests_spread(struct born *b, const struct multigrid *mg)
             struct born_tile *to = &b->tile[i];
             float sum[3] = {0}, count = 0;
             for (int s = 0; s < 2 * mg->shape.dim && !to->known; s++) {
-                const int32_t other = mg->level->near[to->tile][s], n = other >= 0 ? b->born_of[other] : -1;
+                const int32_t other = mg->level->neighbour[to->tile][s], n = other >= 0 ? b->born_of[other] : -1;
                 if (n < 0 || b->tile[n].known <= 0 || b->tile[n].known > layer) continue;
                 for (int q = 0; q < 3; q++) sum[q] += b->tile[n].rest[q];
                 count++;
@@ -309,7 +309,7 @@ static void tile_fill(const struct bw_block *b, void *user)
     const struct born_tile *from = &t->tile[t->born_of[tile]];
     const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
     for (int q = 0; q < sh->dim; q++) {
-        const int32_t low = t->mg->level->near[tile][2 * q];
+        const int32_t low = t->mg->level->neighbour[tile][2 * q];
         const int kept = low >= 0 && t->born_of[low] < 0; // the old tile's faces
         const int high = b->high[sh->axis[q]] != 0;       // else those faces are the next tile's
         const float all = (float)t->background[sh->axis[q]] + from->rest[q];

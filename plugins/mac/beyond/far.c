@@ -3,7 +3,7 @@
  *
  * Still air out there moves as a potential flow, p is harmonic and falls off. In a box without obstacles it is the sum
  * P of the potentials of all b: 1/(4 pi r) in three dimensions, -ln r/(2 pi) in two, with mirror images behind closed
- * sides. The rim's law (multigrid_rim.c), which knows tiles only, is asked for what P lacks: beyond a face of
+ * sides. The rim's law (multigrid_exterior.c), which knows tiles only, is asked for what P lacks: beyond a face of
  * conductance c lies  p' = (1-c)(p - P) + P', so that obstacles, open sides and walls on both sides, which P does not
  * know, act as that law has it, and all else does not depend on which tiles are active.
  *
@@ -25,7 +25,7 @@ static void sides_number(struct far *f, const struct multigrid *mg)
     for (int64_t t = 0; t < f->n_tiles; t++)
         for (int s = 0; s < 6; s++) {
             f->number[t][s] = -1;
-            if (s >= 2 * mg->shape.dim || !(mg->rim[t][s] > 0)) continue;
+            if (s >= 2 * mg->shape.dim || !(mg->exterior[t][s] > 0)) continue;
             f->side[f->n_sides] = (struct far_side){(int32_t)t, s};
             f->number[t][s] = (int32_t)f->n_sides++;
         }
@@ -45,8 +45,8 @@ enum bw_status far_fit(struct far *f, const struct multigrid *mg)
     const size_t tables = n * (sizeof *f->number + 6 * sizeof *f->side + 3 * sizeof(int32_t) + sizeof *f->span);
     f->n_tiles = (int64_t)n;
     f->number = NULL;
-    if (!mg_buffer_fit(mg->stage, &f->tables, tables + 512)) return BW_ERR_MEMORY;
-    if (!mg_buffer_fit(mg->stage, &f->moments, n * node * (FAR_BOXES + octants + 2) + 512)) return BW_ERR_MEMORY;
+    if (!mg_buffer_reserve(mg->stage, &f->tables, tables + 512)) return BW_ERR_MEMORY;
+    if (!mg_buffer_reserve(mg->stage, &f->moments, n * node * (FAR_BOXES + octants + 2) + 512)) return BW_ERR_MEMORY;
     char *m = f->moments.data;
     f->box = far_cut(&m, n * FAR_BOXES * node);
     f->octant = far_cut(&m, n * octants * node);
@@ -60,7 +60,7 @@ enum bw_status far_fit(struct far *f, const struct multigrid *mg)
     f->first = far_cut(&m, (n + 1) * sizeof *f->first);
     sides_number(f, mg);
     far_group(f, mg, far_cut(&m, n * sizeof *f->member));
-    if (mg_buffer_fit(mg->stage, &f->lifts, (size_t)f->n_sides * sizeof *f->lift)) {
+    if (mg_buffer_reserve(mg->stage, &f->lifts, (size_t)f->n_sides * sizeof *f->lift)) {
         f->lift = f->lifts.data;
         return BW_OK;
     }
@@ -334,10 +334,10 @@ static void side_lift(int64_t number, uint32_t worker, void *user)
     const struct job *j = user;
     const struct far_side s = j->f->side[number];
     struct targets t = targets_make(j->mg, s);
-    const double keep = 1 - (double)j->mg->rim[s.tile][s.side], share = j->mg->shape.dim == 3 ? 4 * PI : 2 * PI;
+    const double keep = 1 - (double)j->mg->exterior[s.tile][s.side], share = j->mg->shape.dim == 3 ? 4 * PI : 2 * PI;
     double node[NODES];
     (void)worker;
-    if (!mg_is_mine(j->mg, s.tile)) return;
+    if (!mg_owns_tile(j->mg, s.tile)) return;
     targets_sum(j->f, j->mg, j->image, j->images, &t);
     for (int i = 0; i < NODES; i++) node[i] = (t.sum[NODES + i] - keep * t.sum[i]) / share;
     const int dim = j->mg->shape.dim, u = ((s.side >> 1) + 1) % dim, v = ((s.side >> 1) + 2) % 3;
@@ -351,17 +351,17 @@ static void side_add(const struct multigrid *mg, struct far_side s, const float 
     const int dim = mg->shape.dim, a = s.side >> 1, u = (a + 1) % dim, v = (a + 2) % 3, edge = mg->shape.edge[0];
     const float *weight = mg_weights(mg->level, s.tile);
     int32_t at[3] = {0};
-    if (!mg_is_mine(mg, s.tile)) return;
+    if (!mg_owns_tile(mg, s.tile)) return;
     at[a] = s.side & 1 ? edge - 1 : 0;
     for (int j = 0; j < (dim == 3 ? edge : 1); j++)
         for (int i = 0; i < edge; i++) {
             at[u] = i;
             if (dim == 3) at[v] = j;
-            const int place = mg_place(dim, at[0], at[1], at[2]);
+            const int place = mg_colour_index(dim, at[0], at[1], at[2]);
             const int64_t cell = s.tile * (int64_t)MG_CELLS + place;
             if (!mg->kind[s.tile * (int64_t)MG_CELLS + mg_index(dim, at[0], at[1], at[2])]) continue;
             mg->level->b[cell] +=
-                (weight ? weight[s.side * MG_CELLS + place] / mg->rim[s.tile][s.side] : 1) * lift[j * edge + i];
+                (weight ? weight[s.side * MG_CELLS + place] / mg->exterior[s.tile][s.side] : 1) * lift[j * edge + i];
         }
 }
 

@@ -66,14 +66,14 @@ static void tile_gather(int64_t tile, uint32_t worker, void *user)
     struct far_node *box = g->f->box + tile * FAR_BOXES, *octant = g->f->octant + tile * many;
     struct far_node quarter[8] = {{0}};
     (void)worker;
-    if (!mg_is_mine(g->mg, tile)) return;
+    if (!mg_owns_tile(g->mg, tile)) return;
     memset(box, 0, FAR_BOXES * sizeof *box);
     memset(octant, 0, (size_t)many * sizeof *octant);
     memset(g->f->tile + tile, 0, sizeof *g->f->tile);
     for (int k = 0; k < (dim == 3 ? edge : 1); k++)
         for (int j = 0; j < edge; j++)
-            row_add(box + ((dim == 3 ? k / size * n : 0) + j / size) * n, n, b + mg_place(dim, 0, j, k),
-                    b + mg_place(dim, 1, j, k), (float)(j % size) - mid, dim == 3 ? (float)(k % size) - mid : 0,
+            row_add(box + ((dim == 3 ? k / size * n : 0) + j / size) * n, n, b + mg_colour_index(dim, 0, j, k),
+                    b + mg_colour_index(dim, 1, j, k), (float)(j % size) - mid, dim == 3 ? (float)(k % size) - mid : 0,
                     size / 2);
     nodes_merge(dim, octants, size, box, octant);
     if (dim == 3) {
@@ -106,9 +106,9 @@ enum bw_status far_gather(struct far *f, struct multigrid *mg)
     struct gather g = {f, mg};
     const size_t octants = mg->shape.dim == 3 ? 8 : 16;
     mg->stage->host->parallel_for(mg->stage, f->n_tiles, tile_gather, &g);
-    enum bw_status status = mg_share(mg, f->box, NULL, FAR_BOXES * sizeof *f->box);
-    if (status == BW_OK) status = mg_share(mg, f->octant, NULL, octants * sizeof *f->octant);
-    if (status == BW_OK) status = mg_share(mg, f->tile, NULL, sizeof *f->tile);
+    enum bw_status status = mg_allgather(mg, f->box, NULL, FAR_BOXES * sizeof *f->box);
+    if (status == BW_OK) status = mg_allgather(mg, f->octant, NULL, octants * sizeof *f->octant);
+    if (status == BW_OK) status = mg_allgather(mg, f->tile, NULL, sizeof *f->tile);
     mg->stage->host->parallel_for(mg->stage, f->n_groups, group_gather, &g);
     return status;
 }

@@ -183,7 +183,7 @@ static enum bw_status levels_make(struct bw_stage *s, struct task *t)
     if (same && !solid) return BW_OK;
     st->built = 0;
     if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
-    if (!same) mg_find_rims(&st->mg, t->topology);
+    if (!same) mg_find_exterior(&st->mg, t->topology);
     if (!same && far_fit(&st->far, &st->mg) != BW_OK) return memory_fail(s);
     row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0); // there must be a row
     t->vel = t->solid_vel = -1;
@@ -209,7 +209,7 @@ static enum bw_status levels_make(struct bw_stage *s, struct task *t)
 /* Where level 0 can't be dealt out every rank has all of the multigrid, and solves alike. */
 static enum bw_status levels_update(struct bw_stage *s, struct task *t)
 {
-    if (mg_is_dealable(t->mg)) return levels_make(s, t);
+    if (mg_is_partitionable(t->mg)) return levels_make(s, t);
     enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
     ranks_whole(s, 1);
     if (status == BW_OK) status = levels_make(s, t);
@@ -228,7 +228,7 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     enum bw_status status = rows_sweep(s, &r, project_rhs, project_reach, t, NULL);
-    if (mg_is_dealable(t->mg)) return status;
+    if (mg_is_partitionable(t->mg)) return status;
     if (status == BW_OK) status = ranks_share(s, t->mg->level->b, NULL, MG_CELLS * sizeof(float));
     return status == BW_OK ? ranks_share(s, t->mg->level->x, NULL, MG_CELLS * sizeof(float)) : status;
 }

@@ -38,7 +38,8 @@ INLINE void row_outflow(const struct project_tile *t, int n, ptrdiff_t s, int j,
 INLINE void row_split(const struct project_tile *t, int edge, float *restrict row, int j, int k, float *restrict tile)
 {
     const uint8_t *kind = t->kind + mg_index(t->dim, 0, j, k);
-    float *restrict even = tile + mg_place(t->dim, 0, j, k), *restrict odd = tile + mg_place(t->dim, 1, j, k);
+    float *restrict even = tile + mg_colour_index(t->dim, 0, j, k), *restrict odd =
+                                                                        tile + mg_colour_index(t->dim, 1, j, k);
     for (int i = 0; i < edge; i++) row[i] = kind[i] ? row[i] : 0.0f;
     for (int i = 0; i < edge / 2; i++) {
         even[i] = row[2 * i];
@@ -108,7 +109,7 @@ static void join(const struct project_tile *t, const float *x)
 {
     for (int k = 0; k < t->n[2]; k++)
         for (int j = 0; j < t->n[1]; j++) {
-            const float *even = x + mg_place(t->dim, 0, j, k), *odd = x + mg_place(t->dim, 1, j, k);
+            const float *even = x + mg_colour_index(t->dim, 0, j, k), *odd = x + mg_colour_index(t->dim, 1, j, k);
             double *row = t->p + j * t->p_step[1] + k * t->p_step[2];
             if (is_whole(t)) row_join(even, odd, EDGE, row);
             else row_join(even, odd, t->n[0], row);

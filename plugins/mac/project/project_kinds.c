@@ -46,7 +46,7 @@ static void near_tile(int64_t tile, uint32_t worker, void *user)
     const struct near_job *j = user;
     int any = 0;
     (void)worker;
-    if (!mg_is_mine(j->t->mg, tile)) return;
+    if (!mg_owns_tile(j->t->mg, tile)) return;
     const float *d = j->t->tiles->data(j->solid, 0, tile);
     for (int i = 0; i < MG_CELLS; i++) any |= d[i] < j->h;
     j->t->near[tile] = any != 0;
@@ -58,7 +58,7 @@ enum bw_status project_find_near(struct bw_stage *s, struct task *t, const struc
     struct near_job job = {t, solid, (float)s->grid->h};
     enum { OWN = 1, BESIDE = 2 };
     s->host->parallel_for(s, t->topology->count, near_tile, &job);
-    const enum bw_status status = mg_share(t->mg, t->near, NULL, 1);
+    const enum bw_status status = mg_allgather(t->mg, t->near, NULL, 1);
     for (int64_t tile = 0; tile < t->topology->count; tile++)
         for (int q = 0; q < 27 && (t->near[tile] & OWN); q++) {
             const int32_t *c = t->topology->coord[tile];
@@ -199,8 +199,8 @@ void project_weights(const struct bw_block *b, void *user)
                 if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
                 for (int s = 0; s < 2 * sh->dim; s++)
                     if (c[s & 1 ? seen.step[s >> 1] : -seen.step[s >> 1]] != SEEN_WALL) {
-                        const float rim = mg_rim_at(t->mg, tile, at, s);
-                        weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] =
+                        const float rim = mg_exterior_conductance(t->mg, tile, at, s);
+                        weight[s * MG_CELLS + mg_colour_index(sh->dim, at[0], at[1], at[2])] =
                             side_share(t, &cut, at, s) * (rim > 0 ? rim : 1);
                     }
             }

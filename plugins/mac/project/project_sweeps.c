@@ -3,7 +3,7 @@
  *
  * A face with no open share, or on a closed or inflow side of the box, has a given velocity; all others
  * are corrected by u -= dt/(rho h) (p - p_low), where p is 0 beyond an open side, and a share of the cell's own in
- * inactive tiles, so that the difference is the face's conductance times p (multigrid_rim.c). Loops run
+ * inactive tiles, so that the difference is the face's conductance times p (multigrid_exterior.c). Loops run
  * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
 #include "project_kernels.h"
@@ -29,8 +29,8 @@ static float face_share(const struct task *t, int64_t tile, const int32_t n[3], 
     const float *weight = mg_weights(t->mg->level, tile);
     const int beyond = at[q] == n[q];
     const int32_t cell[3] = {at[0] - (q == 0 && beyond), at[1] - (q == 1 && beyond), at[2] - (q == 2 && beyond)};
-    const float w = weight[(2 * q + beyond) * MG_CELLS + mg_place(t->mg->shape.dim, cell[0], cell[1], cell[2])];
-    const float rim = mg_rim_at(t->mg, tile, cell, 2 * q + beyond);
+    const float w = weight[(2 * q + beyond) * MG_CELLS + mg_colour_index(t->mg->shape.dim, cell[0], cell[1], cell[2])];
+    const float rim = mg_exterior_conductance(t->mg, tile, cell, 2 * q + beyond);
     return rim > 0 ? w / rim : w;
 }
 
@@ -171,17 +171,18 @@ void project_rhs(const struct bw_block *b, void *user)
 
 static double pressure_at(const struct task *t, int64_t tile, const int32_t c[3])
 {
-    const int64_t at = tile * MG_CELLS + mg_place(t->mg->shape.dim, c[0], c[1], c[2]);
-    return t->result->used_double ? t->mg->sol[at] : (double)t->mg->level->x[at];
+    const int64_t at = tile * MG_CELLS + mg_colour_index(t->mg->shape.dim, c[0], c[1], c[2]);
+    return t->result->used_double ? t->mg->solution[at] : (double)t->mg->level->x[at];
 }
 
 /// Row (j,k) of a tile's pressure, n cells.
 static void row_read(const struct task *t, int64_t tile, int j, int k, int n, double *restrict row)
 {
     const int dim = t->mg->shape.dim;
-    const int64_t even = tile * MG_CELLS + mg_place(dim, 0, j, k), odd = tile * MG_CELLS + mg_place(dim, 1, j, k);
+    const int64_t even = tile * MG_CELLS + mg_colour_index(dim, 0, j, k),
+                  odd = tile * MG_CELLS + mg_colour_index(dim, 1, j, k);
     if (t->result->used_double) {
-        const double *restrict sol = t->mg->sol;
+        const double *restrict sol = t->mg->solution;
         for (int i = 0; i < n; i++) row[i] = sol[(i & 1 ? odd : even) + i / 2];
     } else {
         const float *restrict x = t->mg->level->x;
@@ -210,7 +211,7 @@ static void side_read(const struct task *t, int64_t other, int32_t plane, const 
 static void side_make(const struct task *t, int64_t tile, const struct project_tile *d, int s)
 {
     const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3, row = d->dim == 3 ? t->mg->shape.edge[0] : 1;
-    const double rim = (double)t->mg->rim[tile][s];
+    const double rim = (double)t->mg->exterior[tile][s];
     const float *lift = far_lift(t->far, tile, s);
     double *side = d->p + (s & 1 ? d->n[a] : -1) * d->p_step[a], *own = d->p + (s & 1 ? d->n[a] - 1 : 0) * d->p_step[a];
     for (int32_t j = 0; j < d->n[w]; j++)
@@ -226,8 +227,9 @@ static void dense_side(const struct task *t, int64_t tile, const struct project_
     const int a = s >> 1, to_itself = t->mg->shape.periodic[a] && t->mg->shape.cells[a] == 1;
     int32_t at[3] = {0}, to[3];
     at[a] = s & 1 ? d->n[a] - 1 : 0;
-    const int64_t other = mg_step(t->mg, t->mg->level, (int32_t)tile, at, s, to); // the same for the whole side
-    if (to_itself || t->mg->rim[tile][s] > 0) side_make(t, tile, d, s);
+    const int64_t other =
+        mg_neighbour_cell(t->mg, t->mg->level, (int32_t)tile, at, s, to); // the same for the whole side
+    if (to_itself || t->mg->exterior[tile][s] > 0) side_make(t, tile, d, s);
     else if (other >= 0) side_read(t, other, to[a], d, s);
 }
 

@@ -20,7 +20,7 @@ static void cell_add(const struct tally *m, int64_t tile, int c)
     const int edge = s->edge[0], at[3] = {c % edge, c / edge % edge, c / edge / edge};
     const int64_t p = r->label[tile] < 0 ? r->tile_first[tile]
                                          : r->tile_first[tile] + r->labels[(int64_t)r->label[tile] * MG_CELLS + c] - 1;
-    const double b = (double)mg->level->b[tile * MG_CELLS + mg_place(s->dim, at[0], at[1], at[2])];
+    const double b = (double)mg->level->b[tile * MG_CELLS + mg_colour_index(s->dim, at[0], at[1], at[2])];
     double *sums = m->piece[p];
     sums[SUM] += b;
     sums[SQUARE] += b * b;
@@ -35,7 +35,7 @@ static void tile_tally(int64_t tile, uint32_t worker, void *user)
     const uint8_t *kind = m->task->mg->kind + tile * MG_CELLS;
     const struct bw_domain_info *g = m->task->mg->stage->grid;
     (void)worker;
-    if (!mg_is_mine(m->task->mg, tile)) return;
+    if (!mg_owns_tile(m->task->mg, tile)) return;
     for (int c = 0; c < MG_CELLS; c++)
         if (kind[c]) cell_add(m, tile, c);
     for (int32_t p = r->tile_first[tile]; p < r->tile_first[tile + 1]; p++)
@@ -75,7 +75,7 @@ enum bw_status project_sealed(struct bw_stage *s, const struct task *t, struct s
     for (int64_t p = 0; p < r->n_pieces; p++)
         for (int i = 0; i < N_SUMS; i++) m.piece[p][i] = 0;
     s->host->parallel_for(s, t->topology->count, tile_tally, &m);
-    if (mg_share_pieces(t->mg, m.piece, sizeof *m.piece) != BW_OK) return BW_ERR_MEMORY;
+    if (mg_allgather_pieces(t->mg, m.piece, sizeof *m.piece) != BW_OK) return BW_ERR_MEMORY;
     const int64_t worst = worst_find(&m);
     if (worst < 0) return BW_OK;
     const double *sums = m.piece[worst];
