@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Before a bake: what it will cost, and whether that fits. */
+/* Estimates before a bake: memory and disk, and whether the memory suffices. */
 #include "job.h"
 
 #include "grid/grid.h"
@@ -47,12 +47,12 @@ static double frame_bytes(const struct job *j)
     return bytes;
 }
 
-/* Without those that particles take. */
+/* Particles are not counted. */
 static double checkpoints_bytes(const struct bw_chain *c, const struct bw_preset *p, double others)
 {
     const double one = bw_chain_state_estimate(c);
     if (!(p->checkpoint_every > 0) && !p->checkpoint_frames) return 0;
-    return p->checkpoint_keep ? one * (double)p->checkpoint_keep : checkpoints_most(others, one);
+    return p->checkpoint_keep ? one * (double)p->checkpoint_keep : checkpoints_max_bytes(others, one);
 }
 
 double memory_allowed(const struct bw_preset *p)

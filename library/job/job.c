@@ -13,7 +13,7 @@
 /* ---- opening ---- */
 
 /* A copy of a list of texts, or NULL with an error in `d`. */
-static const char *const *list_keep(struct job *j, const char *const *list, int32_t n, struct bw_diag *d)
+static const char *const *list_copy(struct job *j, const char *const *list, int32_t n, struct bw_diag *d)
 {
     const char **copy = n >= 0 && (list || !n) ? bw_calloc(((size_t)n + 1) * sizeof *copy) : NULL;
     if (!copy) bw_diag_error(d, NULL, n < 0 || !list ? BW_ERR_USAGE : BW_ERR_MEMORY, "a list of %d texts can't be", n);
@@ -24,14 +24,14 @@ static const char *const *list_keep(struct job *j, const char *const *list, int3
     return copy;
 }
 
-static enum bw_status asked_keep(struct job *j, struct bw_diag *d)
+static enum bw_status options_copy(struct job *j, struct bw_diag *d)
 {
-    struct bw_bake_options *o = &j->asked;
+    struct bw_bake_options *o = &j->options;
     const char **text[] = {&o->preset, &o->text, &o->frames, &o->from_frame, &o->seed, &o->memory, &o->out, &o->simd};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (*text[i] && !(*text[i] = texts_copy(&j->texts, *text[i]))) return out_of_memory(d);
-    o->set = list_keep(j, o->set, o->n_set, d);
-    o->mute = list_keep(j, o->mute, o->n_mute, d);
+    o->set = list_copy(j, o->set, o->n_set, d);
+    o->mute = list_copy(j, o->mute, o->n_mute, d);
     return d->status;
 }
 
@@ -42,7 +42,7 @@ static void job_destroy(struct object *o)
     bw_chain_free(j->chain);
     bw_preset_free(j->preset);
     folder_unlock(j);
-    tell_end(j);
+    log_lines_discard(j);
     record_free(&j->record);
     outputs_free(&j->outputs);
     resume_forget(j);
@@ -53,16 +53,16 @@ static void job_destroy(struct object *o)
     if (j->log) fclose(j->log);
     bw_diag_free(&j->diag);
     texts_free(&j->texts);
-    bw_free((void *)j->asked.set);
-    bw_free((void *)j->asked.mute);
+    bw_free((void *)j->options.set);
+    bw_free((void *)j->options.mute);
     bw_free(j->out);
     bw_free(j->source);
     bw_free(j->source_out);
     free(j->resolved);
     repair_free(&j->repair);
-    free(j->trial.log);
-    bw_diag_free(&j->trial.diag);
-    pthread_mutex_destroy(&j->trial.lock);
+    free(j->takeover.log);
+    bw_diag_free(&j->takeover.diag);
+    pthread_mutex_destroy(&j->takeover.lock);
     if (j->session) object_unref(&j->session->o);
     pthread_cond_destroy(&j->changed);
     pthread_mutex_destroy(&j->lock);
@@ -76,7 +76,7 @@ static struct job *job_new(void)
     if (!j) return NULL;
     object_init(&j->o, job_destroy);
     pthread_mutex_init(&j->lock, NULL);
-    pthread_mutex_init(&j->trial.lock, NULL);
+    pthread_mutex_init(&j->takeover.lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&j->changed, &clock);
@@ -98,8 +98,8 @@ enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_opt
     if (j) {
         j->session = s;
         if (!bake || !options) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_bake_open wants options and a place");
-        else if (host_struct_copy(&j->asked, options, sizeof j->asked, "bw_bake_options", &api.d) &&
-                 !asked_keep(j, &api.d) && !job_read(j, &api.d) && !(j->handle = handle_new(HANDLE_BAKE, &j->o)))
+        else if (host_struct_copy(&j->options, options, sizeof j->options, "bw_bake_options", &api.d) &&
+                 !options_copy(j, &api.d) && !job_read(j, &api.d) && !(j->handle = handle_new(HANDLE_BAKE, &j->o)))
             out_of_memory(&api.d);
         if (j->handle) *bake = j->handle;
         else object_unref(&j->o);
@@ -160,7 +160,7 @@ enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
     return api_leave(&api);
 }
 
-static void shadow_warn(const char *id, const char *text, void *api) { api_warn(api, "%s: %s", id, text); }
+static void shadowed_warn(const char *id, const char *text, void *api) { api_warn(api, "%s: %s", id, text); }
 
 static void check_log(int level, const char *who, const char *text, void *api)
 {
@@ -189,10 +189,23 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
         if (c) bw_chain_check(c, &api.d);
         if (c) bw_chain_end(c, &api.d);
         bw_chain_free(c);
-        shadows_say(j, shadow_warn, &api);
+        shadowed_plugins_report(j, shadowed_warn, &api);
     }
     if (j) object_unref(&j->o);
     return api_leave(&api);
+}
+
+/* The plugin callback that has run longest, for who waits. */
+int bw_where_bake(struct bw_bake *bake, struct bw_where *where)
+{
+    struct api_call api;
+    int there = 0;
+    api_enter(&api);
+    struct job *j = where ? job_acquire(bake, &api.d) : NULL;
+    if (j && job_state_get(j) == JOB_RUNNING) there = where_longest(bw_chain_where(j->chain), where);
+    if (j) object_unref(&j->o);
+    api_leave_silent(&api);
+    return there;
 }
 
 /* ---- running ---- */
@@ -204,27 +217,27 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void outputs_again(struct job *j)
+static void outputs_report_again(struct job *j)
 {
     static const char *const what[] = {"movie", "picture", "cache", "particles"};
     for (size_t i = 0; i < BW_COUNT(what); i++) {
         char *path = record_output(&j->record, j->out, what[i]);
-        if (path) tell_output(j, what[i], path);
+        if (path) output_report(j, what[i], path);
         bw_free(path);
     }
 }
 
-static void repair_say(struct job *j)
+static void repair_log(struct job *j)
 {
     const struct job_repair *r = &j->repair;
     char *text = r->on ? bw_printf("to be made again%s%s: %s", j->resume.path ? ", from " : "",
                                    j->resume.path ? j->resume.path : "", r->why ? r->why : "files")
                        : NULL;
-    if (text) tell_log(j, BW_LOG_INFO, NULL, text);
+    if (text) job_log(j, BW_LOG_INFO, NULL, text);
     bw_free(text);
 }
 
-static void shadow_log(const char *id, const char *text, void *job) { tell_log(job, 2, id, text); }
+static void shadowed_log(const char *id, const char *text, void *job) { job_log(job, 2, id, text); }
 
 static void *job_main(void *user)
 {
@@ -236,20 +249,20 @@ static void *job_main(void *user)
     where_ground(&ground);
     host_modes_save();
     if (j->up_to_date) {
-        outputs_again(j);
+        outputs_report_again(j);
     } else {
-        tell_start(j);
-        repair_say(j);
-        shadows_say(j, shadow_log, j);
+        start_report(j);
+        repair_log(j);
+        shadowed_plugins_report(j, shadowed_log, j);
         status = bw_chain_run(j->chain, &d);
-        tell_lines(j);
+        log_lines_flush(j);
         if (j->out) status = folder_end(j, status, &d);
         enum bw_status end = bw_chain_end(j->chain, &d);
         if (status == BW_OK) status = end;
-        tell_lines(j);
+        log_lines_flush(j);
     }
-    ranks_part(j);
-    ending_forget(j);
+    ranks_finish(j);
+    at_exit_unregister(j);
     pthread_mutex_lock(&j->lock);
     j->seconds = seconds_now() - start;
     j->diag = d;
@@ -262,7 +275,7 @@ static void *job_main(void *user)
     return NULL;
 }
 
-/* All that has to be good before the thread starts. 1: run, 0: nothing to do, -1 with an error in `d`. */
+/* Everything before the thread starts. 1: run, 0: up to date, -1 with an error in `d`. */
 static int job_prepare(struct job *j, struct bw_diag *d)
 {
     if (j->source) {
@@ -271,9 +284,9 @@ static int job_prepare(struct job *j, struct bw_diag *d)
         return -1;
     }
     if (!j->out) return 1;
-    int go = j->asked.mode == BW_BAKE_BESIDE ? 1 : folder_lock(j, d) ? folder_decide(j, d) : -1;
-    if (go > 0 && !j->asked.overcommit && estimate_check(j->chain, j->preset, d)) go = -1;
-    if (go > 0) go = folder_take(j, d);
+    int go = j->options.mode == BW_BAKE_BESIDE ? 1 : folder_lock(j, d) ? folder_decide(j, d) : -1;
+    if (go > 0 && !j->options.overcommit && estimate_check(j->chain, j->preset, d)) go = -1;
+    if (go > 0) go = folder_create(j, d);
     if (go > 0 && !folder_begin(j, d)) go = -1;
     return go;
 }
@@ -285,7 +298,7 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
     if (fresh) j->state = JOB_RUNNING;
     pthread_mutex_unlock(&j->lock);
     if (!fresh) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a bake starts once: open another one");
-    bool watched = ending_watch(j, d);
+    bool watched = at_exit_register(j, d);
     // a thread begins with the modes of the one that makes it, which by now are a run's
     j->host = (struct host_modes){.locale = LC_GLOBAL_LOCALE, .float_modes = host->float_modes};
     int go = ranks_agree(j, watched ? job_prepare(j, d) : -1, d);
@@ -294,7 +307,7 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
     pthread_mutex_unlock(&j->lock);
     if (go >= 0 && job_thread_start(j, job_main, d) == BW_OK) return BW_OK;
     folder_abandon(j);
-    ending_forget(j);
+    at_exit_unregister(j);
     pthread_mutex_lock(&j->lock);
     j->state = JOB_OPEN;
     pthread_cond_broadcast(&j->changed); // others may wait for what never began
@@ -321,7 +334,7 @@ enum bw_status bw_bake_join(struct bw_bake *bake)
     bw_process_rank(&size);
     if (j && size > 1 && job_state_get(j) != JOB_OPEN)
         bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "%s is started already: processes join before", j->facts.name);
-    else if (j && size > 1) j->joins = true;
+    else if (j && size > 1) j->distributed = true;
     if (j) object_unref(&j->o);
     return api_leave(&api);
 }
@@ -331,7 +344,7 @@ int bw_bake_parted(struct bw_bake *bake)
     struct api_call api;
     api_enter(&api);
     struct job *j = job_acquire(bake, &api.d);
-    const int parted = j ? !j->ranks || j->parted : 0;
+    const int parted = j ? !j->ranks || j->ended_together : 0;
     if (j) object_unref(&j->o);
     api_leave_silent(&api);
     return parted;
@@ -352,7 +365,7 @@ enum bw_status bw_bake_checkpoint(struct bw_bake *bake)
     struct api_call api;
     api_enter(&api);
     struct job *j = job_acquire(bake, &api.d);
-    if (j) atomic_store(&j->keep, 1);
+    if (j) atomic_store(&j->checkpoint_wanted, 1);
     if (j) object_unref(&j->o);
     return api_leave(&api);
 }

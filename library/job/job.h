@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bake behind its handle: what was asked, the chain, the folder, the thread. */
+/* A bake behind its handle: options, preset, chain of stages, output folder, thread. */
 #ifndef JOB_H
 #define JOB_H
 
@@ -13,33 +13,34 @@
 
 enum job_state { JOB_OPEN, JOB_RUNNING, JOB_DONE };
 
-/// Where a bake goes on.
+/// The checkpoint from which a bake resumes.
 struct job_resume {
-    char *path;        ///< the checkpoint; NULL: from the first frame
-    char *hash;        ///< of the values that it was made with
-    int64_t frame;     ///< that was whole, or being made
-    bool whole, again; ///< again: it was asked to go on, but there is nothing to go on from
-    char *why;         ///< … because of this; or why it is not the newest
-    json_t *flow;      ///< the same of its flow alone
-    json_t *files;     ///< those that were whole, with their sums
-    json_t *sound;     ///< those that are as they were, as far as has been looked
+    char *path;          ///< NULL: from the first frame
+    char *hash;          ///< of the values that it was made with
+    json_t *preset_hash; ///< of those of the stages alone
+    int64_t frame;       ///< the last complete one, or the one that was being made
+    bool whole;          ///< `frame` is complete
+    bool anew;           ///< a resume was asked for, but no checkpoint is usable: from the first frame
+    char *why;           ///< why not from the newest checkpoint, or from none
+    json_t *files;       ///< complete ones at that time, with their checksums
+    json_t *verified;    ///< those whose checksums have been verified so far
 };
 
-/// Over a bake that is worth something: until a file of the new one is whole, the folder is left as it is.
-struct job_trial {
-    pthread_mutex_t lock; ///< of `on`: the run's thread and the writer's tell of whole files
-    _Atomic bool on;
-    struct bw_diag diag; ///< why the folder could not be taken over
-    char *log;           ///< what the log is to say, of `log_bytes`
+/// Deferred takeover of a folder that holds results: it stays as it is until the new bake's first file is complete.
+struct job_takeover {
+    pthread_mutex_t lock; ///< of `pending`: the run's thread and the writer's both report complete files
+    _Atomic bool pending;
+    struct bw_diag diag; ///< why the takeover failed
+    char *log;           ///< the log so far, of `log_bytes`
     size_t log_bytes;
 };
 
-/// Files of a whole bake that are made again, and no others.
+/// Repair of a finished bake: its damaged files are made again, and no others.
 struct job_repair {
     bool on;
-    json_t *bad;         ///< by name, with the frame that each is of; no integer: it is of all
+    json_t *bad;         ///< damaged files by name, with their frame; no integer: of all frames
     char *why;           ///< "vdb/a.vdb is missing, and 2 more files"
-    int64_t first, last; ///< frames that are made again; first beyond the bake's last: only what is of all
+    int64_t first, last; ///< frames to make again; first beyond the bake's last: only files of all frames
 };
 
 struct job_line; ///< of the log, waiting for the callback
@@ -48,42 +49,44 @@ struct job {
     struct object o;
     struct session *session;
     struct bw_bake *handle;
-    pid_t process;                ///< a forked child has a copy of all this, and none of the threads
-    struct bw_bake_options asked; ///< its strings are copies, in `texts`
+    pid_t process;                  ///< a forked child has a copy of all this, and none of the threads
+    struct bw_bake_options options; ///< its strings are copies, in `texts`
     struct texts texts;
-    struct bw_preset_overrides over;
+    struct bw_preset_overrides overrides;
     struct bw_preset *preset;
     struct bw_run_options run;
     struct bw_chain *chain;
     struct bake_facts facts;
     char *out, *source, *source_out; ///< source: the preset that makes the files that frames come from, or NULL
     int lock_fd;
-    bool claimed; ///< `out` was made by this bake, for it alone
+    bool created; ///< `out` was made by this bake, for it alone
     bool up_to_date;
     struct bake_record record;
     struct job_resume resume;
-    struct job_trial trial;
+    struct job_takeover takeover;
     struct job_repair repair;
     char *resolved;         ///< the text of resolved.yaml
     const char *checkpoint; ///< the newest of this run, under `lock`; in `texts`
-    bool joins, parted;     ///< it is one of several processes; all of them have ended it alike
+    bool distributed;       ///< over several processes (MPI ranks)
+    bool ended_together;    ///< all ranks have reached the end
     struct bw_transport *ranks;
     double seconds, bytes;
 
     pthread_mutex_t lock; ///< of all below
     pthread_cond_t changed;
     enum job_state state;
-    struct job *next_running; ///< ending.c
-    bool renewed[2];          ///< ending_renew was told of the first substep, and of the first whole file
+    struct job *next_running; ///< at_exit.c
+    bool exit_rearmed[2];     ///< at_exit_rearm was called at the first substep, and at the first complete file
     bool threaded;            ///< `thread` is to be joined
     pthread_t thread;
-    struct job *waits_for;          ///< a callback of this one waits for that one
-    _Atomic int stop, cancel, keep; ///< see bw_run_options
-    struct bw_diag diag;            ///< what ended it
+    struct job *waits_for;         ///< a callback of this one waits for that one
+    _Atomic int stop, cancel;      ///< see bw_run_options
+    _Atomic int checkpoint_wanted; ///< likewise
+    struct bw_diag diag;           ///< what ended it
     enum bw_status result;
 
     struct host_modes host; ///< of its thread, for callbacks
-    double pace;            ///< s a frame, recent frames weigh more
+    double frame_seconds;   ///< running mean, recent frames weigh more
     FILE *log;
     struct job_line *lines, **last_line;
     struct bake_outputs outputs;
@@ -100,118 +103,118 @@ enum bw_status job_read(struct job *j, struct bw_diag *d);
 struct bw_chain *job_chain_make(struct job *j, const struct bw_run_options *run, struct bw_diag *d);
 enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_diag *d);
 
-/* folder/choose.c: which output folder */
+/* folder/choose.c: the name of the output folder */
 /// out/NAME, or the next free out/NAME_v002. New memory; NULL with an error in `d`.
 char *folder_choose(const struct job *j, struct bw_diag *d);
-/// Make it, and lock it. 1: it is this bake's, and as it was when it was looked at; 0: look again; -1 with an error in
-/// `d`.
-int folder_take(struct job *j, struct bw_diag *d);
+/// Create and lock it. 1: it is unchanged since it was read; else the answer of folder_decide about what another bake
+/// left there; -1 with an error in `d`.
+int folder_create(struct job *j, struct bw_diag *d);
 
-/* folder/folder.c: the output folder, before and after */
-/// Nobody else bakes into it. A folder that is not there yet, or a file system that knows no locks, is no reason to
-/// stop.
+/* folder/folder.c: the output folder, before and after a run */
+/// Exclusive lock against other bakes. Not an error: the folder does not exist yet, or its file system has no locks.
 bool folder_lock(struct job *j, struct bw_diag *d);
 void folder_unlock(struct job *j);
-/// 1: go on, 0: there is nothing to do, -1: refused, with an error in `d`.
+/// 1: run, 0: up to date, -1: refused, with an error in `d`.
 int folder_decide(struct job *j, struct bw_diag *d);
-/// Clear it, and write what goes before the first frame; where something lies there that took time to make, that waits
-/// for folder_take_over. false with an error in `d`.
+/// Clear it and write what precedes the first frame. Where it holds results, both wait for folder_take_over. false with
+/// an error in `d`.
 bool folder_begin(struct job *j, struct bw_diag *d);
-/// A file is about to take its name: what the bake before left goes now, if it has not yet. Any thread. false: it could
-/// not be; the sentence comes with folder_end.
+/// Called before a complete file takes its name: remove the previous bake's files now, unless that is done. Any thread.
+/// false: it failed, and folder_end reports why.
 bool folder_take_over(struct job *j);
-/// Undo folder_begin, and folder_lock, where they did anything: no run follows.
+/// Undo folder_begin and folder_lock, as far as they were done: no run follows.
 void folder_abandon(struct job *j);
-/// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
+/// Write log and record; `status`: of the run. Returns it, or the status of a failure here.
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
 
 /* folder/resume.c */
 /// Can the folder of checkpoints be read, if there is one? false with an error in `d`.
 bool resume_folder_check(const struct job *j, struct bw_diag *d);
-/// Find the newest checkpoint that is good, into j->resume. Answers how many there are; `why`: what is wrong with the
-/// newest, new memory.
+/// Find the newest usable checkpoint, into j->resume. Returns how many there are; `why`: what is wrong with the newest,
+/// new memory.
 int32_t resume_find(struct job *j, char **why);
 void resume_forget(struct job *j);
-/// See bw_run_options.about and .on_checkpoint: the older ones go.
+/// See bw_run_options.about and .on_checkpoint: the second removes older ones.
 char *resume_about(void *job);
 void resume_prune(const char *name, int64_t frame, void *job);
-/// Bytes that they may take beside so many of other files, where the preset does not say how many are kept.
-double checkpoints_most(double others, double newest);
-/// The files to carry on and those to leave alone: what the record lists, or, when values change, what the checkpoint
-/// does. New.
-json_t *resume_carry(const struct job *j);
-/// Are values others than the checkpoint's, now or since an earlier resume?
+/// Bytes that checkpoints may take beside `others` bytes of files, where the preset does not say how many are kept.
+double checkpoints_max_bytes(double others, double newest);
+/// The files that a resume keeps: those of the record, or those of the checkpoint when values change. New.
+json_t *resume_kept_files(const struct job *j);
+/// Do values differ from the checkpoint's, since this resume or an earlier one?
 bool resume_differs(const struct job *j);
-/// Do they change now?
+/// Does this resume change values?
 bool resume_changes(const struct job *j);
-/// What changes with this resume, into the facts.
-void resume_note_change(struct job *j, const struct bw_node *resolved);
+/// Add the values that this resume changes to j->facts.changes.
+void resume_record_change(struct job *j, const struct bw_node *resolved);
 
 /* folder/repair.c */
-/// Of a whole bake: 1, some files are to be made again; 0, all are good; -1 with an error in `d`.
+/// Of a finished bake: 1, some files are to be made again; 0, all are good; -1 with an error in `d`.
 int repair_decide(struct job *j, struct bw_diag *d);
 bool repair_begin(struct job *j, struct bw_diag *d);
 /// See bw_run_options.on_file.
 int repair_file(struct job *j, const char *name, const struct file_facts *whole);
-/// Are they as they were? Answers `status`, or what is wrong.
+/// Verify the repaired files. Returns `status`, or that of what is wrong.
 enum bw_status repair_end(struct job *j, enum bw_status status, struct bw_diag *d);
 void repair_free(struct job_repair *r);
 
-/* tell.c: callbacks */
-/// Point the callbacks of j->run at `j`.
-void tell_attach(struct job *j);
-/// Hand all waiting lines to the callback. On the bake's thread.
-void tell_lines(struct job *j);
-/// Forget the lines that nobody will hear.
-void tell_end(struct job *j);
-void tell_start(struct job *j);
-/// A line for the log and for the callback; `level` as enum bw_log_level.
-void tell_log(struct job *j, int level, const char *who, const char *text);
-void tell_output(struct job *j, const char *what, const char *path);
+/* callbacks.c: the host's callbacks and bake.log */
+/// Make j->run call back `j`.
+void callbacks_attach(struct job *j);
+/// Pass all queued log lines to the host. On the bake's thread.
+void log_lines_flush(struct job *j);
+/// Free the queued log lines.
+void log_lines_discard(struct job *j);
+void start_report(struct job *j);
+/// A line for bake.log and for the host; `level` as enum bw_log_level. Any thread.
+void job_log(struct job *j, int level, const char *who, const char *text);
+void output_report(struct job *j, const char *what, const char *path);
 
-/* ending.c: the end of the process, which waits for the bakes that run */
-/// From now on it does. false with an error in `d`: the process is about to end.
-bool ending_watch(struct job *j, struct bw_diag *d);
-void ending_forget(struct job *j);
-/// Libraries may have made statics by now, which die before what was there when it was watched. At each moment once.
-void ending_renew(bool *moment);
+/* at_exit.c: exit() waits for running bakes */
+/// From now on it waits for `j`. false with an error in `d`: the process is about to end.
+bool at_exit_register(struct job *j, struct bw_diag *d);
+void at_exit_unregister(struct job *j);
+/// Add the exit handler again, unless *rearmed: libraries loaded since may have statics, which are destroyed before
+/// older handlers run.
+void at_exit_rearm(bool *rearmed);
 
 /* wait.c: waiting, from callbacks too */
 /// The calling thread is in a callback of this bake from now on; NULL: of none.
-void wait_inside(struct job *j);
-/// The calling thread's bake, if it is in a callback, waits for `j` until wait_end. false with an error in `d`: `j`
-/// waits for it, or is it.
+void callback_job_set(struct job *j);
+/// The bake whose callback the calling thread is in, if any, waits for `j` until wait_end. false with an error in `d`:
+/// that would be a deadlock.
 bool wait_begin(struct job *j, struct bw_diag *d);
 void wait_end(void);
-/// Its state after that time, or sooner when it is done; < 0: forever.
+/// Its state after that time, or sooner when it is done; < 0: no limit.
 enum job_state job_wait(struct job *j, double seconds);
-/// 1 when `j` waits for the bake whose callback the calling thread is in, or is that bake.
-bool job_waits_for_caller(const struct job *j);
+/// Does `j` wait for the bake whose callback the calling thread is in, or is it that bake?
+bool job_waits_for_callback(const struct job *j);
 
-/* ranks.c: one bake by several processes */
-/// `go`: what job_prepare answered here. All ranks answer what the first one means, or refuse with one sentence. A job
-/// that was not joined answers `go`.
+/* ranks.c: one bake over several processes (MPI) */
+/// Agreement of all ranks on the outcome of job_prepare, `go`: rank 0's, or -1 with an error in `d`. Returns `go` for a
+/// bake in one process.
 int ranks_agree(struct job *j, int go, struct bw_diag *d);
-/// The run is over, on this rank.
-void ranks_part(struct job *j);
+/// The run has ended on this rank: wait for the others for a while.
+void ranks_finish(struct job *j);
 
 /* estimate.c */
 json_t *estimate_json(const struct job *j);
-/// BW_ERR_LIMIT and a sentence when a full box would not fit into the limit or the machine.
+/// BW_ERR_LIMIT, in `d`: full boxes would fit neither into the limit nor into the machine.
 enum bw_status estimate_check(const struct bw_chain *c, const struct bw_preset *p, struct bw_diag *d);
 double memory_allowed(const struct bw_preset *p);
 
-/* source.c: frames that come from files, or from another bake */
-/// The preset that is to be baked first, and the folder for it. New memory; NULL: out of memory.
-char *source_preset(const struct bw_preset *p);
-char *source_folder(const struct bw_preset *p, const char *out, int quick);
-/// BW_ERR_USAGE when `out` holds the files that frames come from: read and written over, they would be neither.
-enum bw_status source_check(const struct bw_preset *p, const char *out, struct bw_diag *d);
-/// Whether the presets that the frames come from, one from the other, can be read and end: BW_ERR_PRESET, ….
-enum bw_status source_follow(const struct session *s, const struct bw_preset *p, struct bw_diag *d);
+/* frames_from.c: frames that come from another bake's files */
+/// The preset to bake first, and the folder for it. New memory; NULL: out of memory.
+char *frames_from_preset(const struct bw_preset *p);
+char *frames_from_folder(const struct bw_preset *p, const char *out, int quick);
+/// BW_ERR_USAGE when `out` holds the files that frames come from: they would be read and overwritten.
+enum bw_status frames_from_check_folder(const struct bw_preset *p, const char *out, struct bw_diag *d);
+/// Can all presets of the chain be read, and does it end? BW_ERR_PRESET, ….
+enum bw_status frames_from_check_cycle(const struct session *s, const struct bw_preset *p, struct bw_diag *d);
 
-/* shadow.c */
-/// Call `say` for each stage and exporter of the bake that hides another of the same name.
-void shadows_say(const struct job *j, void (*say)(const char *id, const char *text, void *user), void *user);
+/* shadowed_plugins.c */
+/// Call `report` for each stage and exporter of the bake that shadows another of the same name.
+void shadowed_plugins_report(const struct job *j, void (*report)(const char *id, const char *text, void *user),
+                             void *user);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From what was asked to a chain: the preset found and read, the folder chosen, stages made and wired. */
+/* From the host's options to a chain of stages: find and read the preset, choose the folder, create and wire stages. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "job.h"
 
@@ -13,7 +13,7 @@
 
 static enum bw_status simd_read(struct job *j, struct bw_diag *d)
 {
-    const char *text = j->asked.simd;
+    const char *text = j->options.simd;
     j->run.simd = UINT32_MAX;
     if (!text) return BW_OK;
     for (uint32_t i = 0; i < 3; i++) {
@@ -31,12 +31,12 @@ static enum bw_status simd_read(struct job *j, struct bw_diag *d)
 
 static enum bw_status seed_read(struct job *j, struct bw_diag *d)
 {
-    const char *text = j->asked.seed;
+    const char *text = j->options.seed;
     char *end = NULL;
     if (!text) return BW_OK;
     errno = 0;
-    j->over.seed = strtoull(text, &end, 0);
-    j->over.has_seed = 1;
+    j->overrides.seed = strtoull(text, &end, 0);
+    j->overrides.has_seed = 1;
     if (end != text && !*end && !errno && *text != '-') return BW_OK;
     return bw_diag_error(d, NULL, BW_ERR_USAGE, "seed wants a whole number, not \"%s\"", text);
 }
@@ -51,7 +51,7 @@ static bool number_is_whole(const char *text)
 
 static enum bw_status options_check(struct job *j, struct bw_diag *d)
 {
-    const struct bw_bake_options *o = &j->asked;
+    const struct bw_bake_options *o = &j->options;
     int64_t first, last;
     double bytes;
     if (!o->preset && !o->text) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a preset or its text is wanted");
@@ -74,61 +74,61 @@ static enum bw_status options_check(struct job *j, struct bw_diag *d)
 
 static void overrides_fill(struct job *j)
 {
-    const struct bw_bake_options *o = &j->asked;
-    j->over.set = o->set;
-    j->over.n_set = o->n_set;
-    j->over.mute = o->mute;
-    j->over.n_mute = o->n_mute;
-    j->over.frames = o->frames;
-    j->over.memory = o->memory;
-    j->over.coarse = (o->coarse > 0 ? o->coarse : 1) * (o->quick ? 2 : 1);
-    j->over.text = o->text;
-    j->over.search = j->session->preset_path;
-    j->over.installed = j->session->folders.presets;
+    const struct bw_bake_options *o = &j->options;
+    j->overrides.set = o->set;
+    j->overrides.n_set = o->n_set;
+    j->overrides.mute = o->mute;
+    j->overrides.n_mute = o->n_mute;
+    j->overrides.frames = o->frames;
+    j->overrides.memory = o->memory;
+    j->overrides.coarse = (o->coarse > 0 ? o->coarse : 1) * (o->quick ? 2 : 1);
+    j->overrides.text = o->text;
+    j->overrides.search = j->session->preset_path;
+    j->overrides.installed = j->session->folders.presets;
     j->run.quick = o->quick != 0;
     j->run.threads = o->threads;
     j->run.stop = &j->stop;
     j->run.cancel = &j->cancel;
-    j->run.checkpoint = &j->keep;
+    j->run.checkpoint = &j->checkpoint_wanted;
 }
 
 /* ---- preset ---- */
 
-/* A bake that is gone on with by its own resolved.yaml, elsewhere than it began: the folders that differ. */
-static void moved_find(struct job *j)
+/* A resume by resolved.yaml in a folder that was moved since: the differing parts of the old and the new path. */
+static void moved_folder_find(struct job *j)
 {
-    const char *slash = j->asked.preset ? strrchr(j->asked.preset, '/') : NULL;
-    size_t length = slash ? (size_t)(slash - j->asked.preset) : 0;
-    if (j->asked.mode != BW_BAKE_RESUME || !j->asked.out || !slash || strcmp(slash, "/resolved.yaml") != 0) return;
-    if (strlen(j->asked.out) != length || strncmp(j->asked.out, j->asked.preset, length) != 0) return;
-    char *then = journal_place(j->asked.out), *now = realpath(j->asked.out, NULL), *a, *b;
+    const char *slash = j->options.preset ? strrchr(j->options.preset, '/') : NULL;
+    size_t length = slash ? (size_t)(slash - j->options.preset) : 0;
+    if (j->options.mode != BW_BAKE_RESUME || !j->options.out || !slash || strcmp(slash, "/resolved.yaml") != 0) return;
+    if (strlen(j->options.out) != length || strncmp(j->options.out, j->options.preset, length) != 0) return;
+    char *then = journal_place(j->options.out), *now = realpath(j->options.out, NULL), *a, *b;
     if (!then || !now || !strcmp(then, now)) goto end;
     while ((a = strrchr(then, '/')) && (b = strrchr(now, '/')) && !strcmp(a, b)) *a = *b = '\0';
-    j->over.moved_from = texts_copy(&j->texts, then);
-    j->over.moved_to = j->over.moved_from ? texts_copy(&j->texts, now) : NULL;
-    if (!j->over.moved_to) j->over.moved_from = NULL;
+    j->overrides.moved_from = texts_copy(&j->texts, then);
+    j->overrides.moved_to = j->overrides.moved_from ? texts_copy(&j->texts, now) : NULL;
+    if (!j->overrides.moved_to) j->overrides.moved_from = NULL;
 end:
     bw_free(then);
     free(now);
 }
 
-/* What goes on with a bake is called as that is, in whatever file it is said what changes: frames go on in one row. */
-static void name_find(struct job *j)
+/* A resumed bake keeps its name, whatever the preset's file is called: its frames continue one sequence. */
+static void resumed_name_find(struct job *j)
 {
-    if (j->asked.mode != BW_BAKE_RESUME || !j->asked.out || !*j->asked.out) return;
-    struct bake_record r = record_read(j->asked.out);
+    if (j->options.mode != BW_BAKE_RESUME || !j->options.out || !*j->options.out) return;
+    struct bake_record r = record_read(j->options.out);
     const char *name = json_string_value(json_object_get(r.root, "preset"));
-    j->over.name = name ? texts_copy(&j->texts, name) : NULL;
+    j->overrides.name = name ? texts_copy(&j->texts, name) : NULL;
     record_free(&r);
 }
 
 static enum bw_status preset_read(struct job *j, struct bw_diag *d)
 {
-    const char *name = j->asked.preset ? j->asked.preset : "preset";
+    const char *name = j->options.preset ? j->options.preset : "preset";
     const struct session *s = j->session;
-    char *path = j->asked.text ? bw_strdup(name) : bw_preset_find(name, s->preset_path, s->folders.presets, d);
+    char *path = j->options.text ? bw_strdup(name) : bw_preset_find(name, s->preset_path, s->folders.presets, d);
     if (!path) return d->status ? d->status : out_of_memory(d);
-    j->preset = bw_preset_load(path, &j->over, d);
+    j->preset = bw_preset_load(path, &j->overrides, d);
     bw_free(path);
     return d->status;
 }
@@ -165,7 +165,7 @@ enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_
                : BW_OK;
 }
 
-static void part_take(const struct chain_part *p, void *parts)
+static void chain_part_add(const struct chain_part *p, void *parts)
 {
     json_t *hash = json_string(p->hash);
     if (p->kind == CHAIN_CORE) json_object_set(parts, "preset_hash", hash);
@@ -186,7 +186,7 @@ static void facts_fill(struct job *j)
                                    .last = j->preset->time.write_last,
                                    .quick = j->run.quick != 0,
                                    .parts = json_pack("{s:{}, s:[]}", "exports", "inputs")};
-    bw_chain_parts(j->chain, part_take, j->facts.parts);
+    bw_chain_parts(j->chain, chain_part_add, j->facts.parts);
     j->facts.builds = build_hash(j->preset, j->session->registry, j->session->folders.library, j->facts.build);
 }
 
@@ -194,24 +194,24 @@ enum bw_status job_read(struct job *j, struct bw_diag *d)
 {
     if (options_check(j, d)) return d->status;
     overrides_fill(j);
-    moved_find(j);
-    name_find(j);
+    moved_folder_find(j);
+    resumed_name_find(j);
     if (preset_read(j, d)) return d->status;
-    if (j->asked.out && !(j->out = folder_choose(j, d))) return d->status;
+    if (j->options.out && !(j->out = folder_choose(j, d))) return d->status;
     if (j->preset->frames_bake) {
-        if (source_follow(j->session, j->preset, d)) return d->status;
-        j->source = source_preset(j->preset);
-        j->source_out = source_folder(j->preset, j->out ? j->out : "out/out", j->run.quick != 0);
+        if (frames_from_check_cycle(j->session, j->preset, d)) return d->status;
+        j->source = frames_from_preset(j->preset);
+        j->source_out = frames_from_folder(j->preset, j->out ? j->out : "out/out", j->run.quick != 0);
         if (!j->source || !j->source_out) return out_of_memory(d);
         if (j->out && !strcmp(j->out, j->source_out))
             return bw_diag_error(d, NULL, BW_ERR_USAGE, "%s is where %s goes: another output folder is wanted", j->out,
                                  j->source);
     }
-    if (j->out && source_check(j->preset, j->out, d)) return d->status;
+    if (j->out && frames_from_check_folder(j->preset, j->out, d)) return d->status;
     j->run.out = j->out;
     if (j->out) j->record = record_read(j->out);
-    if (j->asked.mode == BW_BAKE_RESUME && json_is_true(json_object_get(j->record.root, "quick"))) j->run.quick = 1;
-    tell_attach(j);
+    if (j->options.mode == BW_BAKE_RESUME && json_is_true(json_object_get(j->record.root, "quick"))) j->run.quick = 1;
+    callbacks_attach(j);
     j->chain = job_chain_make(j, &j->run, d);
     if (!j->chain) return d->status;
     facts_fill(j);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which rank this is says the environment, so that a machine without MPI loads nothing. Before the first frame all show
- * a card: build, values, instructions. The first rank alone has a folder; what it decides about it the others do. */
+/* One bake over several MPI ranks. The launcher's environment gives rank and size, so a machine without MPI loads
+ * nothing. Before the first frame all ranks exchange a handshake: build, values, SIMD level. Rank 0 alone has the
+ * output folder; the others follow its decision. */
 #include "job.h"
 
 #include "base/transport.h"
@@ -8,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MOST = 64 };     // who has a tile is a bit each (grid/ranks/ranks.c)
-static const double PART = 5; // s: ends that belong together come sooner
+enum { RANKS_MAX = 64 };             // owners of a tile are a bit each (grid/ranks/ranks.c)
+static const double END_TIMEOUT = 5; // s, for all ranks to reach the end
 
-/* ---- who was started ---- */
+/* ---- rank and size ---- */
 
 /* Size first; srun's are of its steps, for a batch script alone has the others. */
 static const char *const variables[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
@@ -30,72 +31,72 @@ int32_t bw_process_rank(int32_t *size)
     return 0;
 }
 
-/* ---- the carrier ---- */
+/* ---- the MPI module ---- */
 
-static struct bw_transport *carrier; ///< once a process
+static struct bw_transport *mpi; ///< one per process
 
 /* MPI itself would end the process, with a page of words. */
 static int srun_is_bare(void) { return !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE") && !getenv("PMIX_RANK"); }
 
-static struct bw_transport *carrier_open(struct bw_diag *d)
+static struct bw_transport *mpi_open(struct bw_diag *d)
 {
     char why[300] = "";
     int32_t size;
     bw_process_rank(&size);
-    void *library = carrier ? NULL : dlopen("libbillow-mpi.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *library = mpi ? NULL : dlopen("libbillow-mpi.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void *symbol = library ? dlsym(library, BW_TRANSPORT_SYMBOL) : NULL;
     bw_transport_open_fn open = NULL;
     memcpy(&open, &symbol, sizeof open);
-    if (!carrier && !open) {
+    if (!mpi && !open) {
         const char *reason = dlerror();
         bw_diag_error(d, NULL, BW_ERR_USAGE,
                       "%d processes were started for one bake, but the module for MPI can't be loaded: %s", (int)size,
                       reason ? reason : "it is another library");
         return NULL;
     }
-    if (!carrier && srun_is_bare()) {
+    if (!mpi && srun_is_bare()) {
         bw_diag_error(d, NULL, BW_ERR_USAGE,
                       "srun started %d processes for one bake, but told MPI nothing of each other: srun --mpi=pmix",
                       (int)size);
         return NULL;
     }
-    if (!carrier && !(carrier = open(why, sizeof why)))
+    if (!mpi && !(mpi = open(why, sizeof why)))
         bw_diag_error(d, NULL, BW_ERR_USAGE, "%d processes were started for one bake, but not joined: %s", (int)size,
                       why);
-    if (!carrier || carrier->size == size) return carrier;
+    if (!mpi || mpi->size == size) return mpi;
     bw_diag_error(d, NULL, BW_ERR_USAGE,
                   "%d processes were started for one bake, but MPI joined %d: start them by the mpirun of this MPI, or "
                   "by srun --mpi=pmix",
-                  (int)size, (int)carrier->size);
+                  (int)size, (int)mpi->size);
     return NULL;
 }
 
-/* ---- cards ---- */
+/* ---- handshake ---- */
 
-struct card {
+struct handshake {
     int32_t go, changed;
     uint32_t status; ///< negated
     char version[24], build[24], hash[24], simd[12];
     char words[512], checkpoint[1024];
 };
 
-static void text_put(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text ? text : ""); }
+static void text_copy(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text ? text : ""); }
 
-static void card_fill(struct card *c, const struct job *j, int go, const struct bw_diag *d)
+static void handshake_fill(struct handshake *c, const struct job *j, int go, const struct bw_diag *d)
 {
     memset(c, 0, sizeof *c);
     c->go = go;
     c->changed = resume_differs(j);
     c->status = (uint32_t)-d->status;
-    text_put(c->version, sizeof c->version, BW_VERSION);
-    text_put(c->build, sizeof c->build, j->facts.build);
-    text_put(c->hash, sizeof c->hash, j->facts.hash);
-    text_put(c->simd, sizeof c->simd, j->facts.simd);
-    text_put(c->words, sizeof c->words, d->first);
-    text_put(c->checkpoint, sizeof c->checkpoint, j->resume.path);
+    text_copy(c->version, sizeof c->version, BW_VERSION);
+    text_copy(c->build, sizeof c->build, j->facts.build);
+    text_copy(c->hash, sizeof c->hash, j->facts.hash);
+    text_copy(c->simd, sizeof c->simd, j->facts.simd);
+    text_copy(c->words, sizeof c->words, d->first);
+    text_copy(c->checkpoint, sizeof c->checkpoint, j->resume.path);
 }
 
-static bool cards_differ(const struct card *a, const struct card *b, int rank, struct bw_diag *d)
+static bool handshakes_differ(const struct handshake *a, const struct handshake *b, int rank, struct bw_diag *d)
 {
     const struct {
         const char *what, *first, *other;
@@ -112,7 +113,7 @@ static bool cards_differ(const struct card *a, const struct card *b, int rank, s
     return false;
 }
 
-static int64_t tiles_most(const struct bw_preset *p)
+static int64_t tiles_max(const struct bw_preset *p)
 {
     int64_t most = 0;
     for (int32_t i = 0; i < p->n_domains; i++) {
@@ -125,16 +126,16 @@ static int64_t tiles_most(const struct bw_preset *p)
     return most;
 }
 
-/* The first rank's word counts; what only another one can't do is told as that one's. */
-static int cards_judge(struct job *j, const struct card *all, int32_t n, struct bw_diag *d)
+/* Rank 0 decides; another rank's failure is reported as that rank's. */
+static int handshakes_judge(struct job *j, const struct handshake *all, int32_t n, struct bw_diag *d)
 {
-    const int64_t tiles = tiles_most(j->preset);
+    const int64_t tiles = tiles_max(j->preset);
     if (all->go < 0) {
         if (d->status == BW_OK) bw_diag_error(d, NULL, (enum bw_status) - (int)all->status, "%s", all->words);
         return all->go;
     }
     for (int32_t r = 0; r < n; r++) {
-        if (cards_differ(all, &all[r], r, d)) return -1;
+        if (handshakes_differ(all, &all[r], r, d)) return -1;
         if (all[r].go >= 0) continue;
         bw_diag_error(d, NULL, (enum bw_status) - (int)all[r].status, "rank %d: %s", (int)r, all[r].words);
         return -1;
@@ -143,30 +144,30 @@ static int cards_judge(struct job *j, const struct card *all, int32_t n, struct 
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "%d ranks for %lld tiles: one would have nothing to do; start %lld",
                              (int)n, (long long)tiles, (long long)tiles),
                -1;
-    if (all->go && n > RANKS_MOST)
-        return bw_diag_error(d, NULL, BW_ERR_USAGE, "%d ranks: %d are the most", (int)n, RANKS_MOST), -1;
+    if (all->go && n > RANKS_MAX)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "%d ranks: %d are the most", (int)n, RANKS_MAX), -1;
     return all->go;
 }
 
 int ranks_agree(struct job *j, int go, struct bw_diag *d)
 {
-    if (!j->joins) return go;
-    struct bw_transport *t = carrier_open(d);
-    struct card mine, *all = t ? bw_calloc((size_t)t->size * sizeof *all) : NULL;
+    if (!j->distributed) return go;
+    struct bw_transport *t = mpi_open(d);
+    struct handshake mine, *all = t ? bw_calloc((size_t)t->size * sizeof *all) : NULL;
     size_t *bytes = t ? bw_calloc((size_t)t->size * sizeof *bytes) : NULL;
     j->ranks = t;
     if (all && bytes) {
         for (int32_t r = 0; r < t->size; r++) bytes[r] = sizeof mine;
-        card_fill(&mine, j, go, d);
+        handshake_fill(&mine, j, go, d);
         t->gather(t, &mine, bytes, all);
-        go = cards_judge(j, all, t->size, d);
+        go = handshakes_judge(j, all, t->size, d);
         if (t->rank && *all->checkpoint) {
             const char *path = texts_copy(&j->texts, all->checkpoint);
             if (path) bw_chain_resume(j->chain, path, all->changed);
             else go = -1, out_of_memory(d);
         }
         if (go > 0) bw_chain_ranks(j->chain, t);
-        else ranks_part(j);
+        else ranks_finish(j);
     } else {
         if (t) out_of_memory(d);
         go = -1;
@@ -176,13 +177,13 @@ int ranks_agree(struct job *j, int go, struct bw_diag *d)
     return go;
 }
 
-/* So that all answer alike when they are stopped: 75 where the first has kept one. */
-static void checkpoint_learn(struct job *j)
+/* Rank 0's newest checkpoint, for all ranks to end with the same exit code (75). */
+static void checkpoint_share(struct job *j)
 {
     char path[1024];
-    const size_t bytes[RANKS_MOST] = {sizeof path};
+    const size_t bytes[RANKS_MAX] = {sizeof path};
     pthread_mutex_lock(&j->lock);
-    text_put(path, sizeof path, j->checkpoint);
+    text_copy(path, sizeof path, j->checkpoint);
     pthread_mutex_unlock(&j->lock);
     j->ranks->gather(j->ranks, NULL, bytes, path);
     if (!j->ranks->rank || !*path) return;
@@ -191,9 +192,9 @@ static void checkpoint_learn(struct job *j)
     pthread_mutex_unlock(&j->lock);
 }
 
-void ranks_part(struct job *j)
+void ranks_finish(struct job *j)
 {
     if (!j->ranks) return;
-    j->parted = j->ranks->part(j->ranks, PART) != 0;
-    if (j->parted) checkpoint_learn(j);
+    j->ended_together = j->ranks->part(j->ranks, END_TIMEOUT) != 0;
+    if (j->ended_together) checkpoint_share(j);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Waiting for a bake, from outside and from callbacks of another one. Two that would wait for each other are refused.
- */
+/* Waiting for a bake, from the host or from another bake's callback. A wait that would be a deadlock is refused. */
 #include "job.h"
 
 #include <errno.h>
 #include <time.h>
 
-static _Thread_local struct job *inside;
+static _Thread_local struct job *inside; ///< the bake whose callback this thread is in
 
-void wait_inside(struct job *j) { inside = j; }
+void callback_job_set(struct job *j) { inside = j; }
 
 /* A bake's callback may wait for another bake, unless that one, or one that it waits for, waits for this one. */
 static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
@@ -19,7 +18,7 @@ static bool leads_to(const struct job *j, const struct job *own)
     return j != NULL;
 }
 
-bool job_waits_for_caller(const struct job *j)
+bool job_waits_for_callback(const struct job *j)
 {
     const struct job *own = inside;
     if (!own) return false;

@@ -15,15 +15,15 @@ static uint64_t file_hash(uint64_t h, const char *path)
     return h;
 }
 
-static int entry_used(const struct bw_entry *e, const struct bw_preset *p)
+bool preset_uses(const struct bw_preset *p, const struct bw_entry *e)
 {
     for (int32_t k = 0; !e->exports && k < p->n_stages; k++) {
-        if (p->stage[k].enabled && !strcmp(p->stage[k].type, e->id)) return 1;
+        if (p->stage[k].enabled && !strcmp(p->stage[k].type, e->id)) return true;
     }
     for (int32_t k = 0; e->exports && k < p->n_exports; k++) {
-        if (p->export[k].enabled && !strcmp(p->export[k].type, e->id)) return 1;
+        if (p->export[k].enabled && !strcmp(p->export[k].type, e->id)) return true;
     }
-    return 0;
+    return false;
 }
 
 static uint64_t part_add(json_t *builds, uint64_t h, const char *path)
@@ -41,9 +41,9 @@ json_t *build_hash(const struct bw_preset *p, const struct bw_registry *r, const
     uint64_t h = part_add(builds, 0, library);
     for (int32_t i = 0; i < r->n_entries; i++) {
         int again = 0;
-        if (!entry_used(&r->entry[i], p)) continue;
+        if (!preset_uses(p, &r->entry[i])) continue;
         for (int32_t k = 0; k < i; k++) {
-            again |= entry_used(&r->entry[k], p) && !strcmp(r->entry[k].path, r->entry[i].path);
+            again |= preset_uses(p, &r->entry[k]) && !strcmp(r->entry[k].path, r->entry[i].path);
         }
         if (!again) h = part_add(builds, h, r->entry[i].path);
     }

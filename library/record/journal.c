@@ -148,31 +148,31 @@ char *journal_place(const char *out)
     return end && !strncmp(line, "folder /", 8) ? bw_printf("%.*s", (int)(end - line) - 7, line + 7) : NULL;
 }
 
-static int carry_write(struct bake_journal *j, json_t *carry)
+static int carry_write(struct bake_journal *j, json_t *kept)
 {
     const char *name;
     json_t *file;
     int bad = folder_write(j);
-    json_object_foreach (carry, name, file) {
+    json_object_foreach (kept, name, file) {
         struct file_facts f = facts_of(file);
         if (!bad && facts_whole(file)) bad = line_append(j, name, &f, false);
     }
     json_object_foreach (j->begun, name, file)
         if (!bad) bad = line_append(j, name, NULL, false);
-    if (bad || !json_object_size(carry)) return bad; // an empty list need not last: the first file's line does
-    return fdatasync(j->fd) ? errno : 0;             // once, and not a line: a thousand frames took half a minute
+    if (bad || !json_object_size(kept)) return bad; // an empty list need not last: the first file's line does
+    return fdatasync(j->fd) ? errno : 0;            // once, and not a line: a thousand frames took half a minute
 }
 
 static const int list_flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_APPEND | O_CLOEXEC;
 
 /* Under another name first: a kill leaves the old list or the new one. No link that lies there is followed. */
-static int journal_create(struct bake_journal *j, json_t *carry)
+static int journal_create(struct bake_journal *j, json_t *kept)
 {
     static const char half[] = ".bake.journal.part";
     unlinkat(j->root, half, 0);
     j->fd = openat(j->root, half, list_flags | O_EXCL, 0666);
     if (j->fd < 0) return errno;
-    int bad = carry_write(j, carry);
+    int bad = carry_write(j, kept);
     if (!bad && renameat(j->root, half, j->root, "bake.journal")) bad = errno;
     if (bad) unlinkat(j->root, half, 0);
     return bad;
@@ -194,10 +194,10 @@ static int journal_judge(struct bake_journal *j, int bad, struct bw_diag *d)
     return !bad;
 }
 
-int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d)
+int journal_begin(struct bake_journal *j, const char *out, json_t *kept, struct bw_diag *d)
 {
     int bad = journal_open(j, out);
-    return journal_judge(j, bad ? bad : journal_create(j, carry), d);
+    return journal_judge(j, bad ? bad : journal_create(j, kept), d);
 }
 
 /* A line that a kill cut in its middle is ended, or the next one would lengthen it. */
@@ -220,10 +220,10 @@ int journal_continue(struct bake_journal *j, const char *out, json_t *files, str
     return journal_judge(j, bad, d);
 }
 
-int journal_renew(struct bake_journal *j, json_t *carry, struct bw_diag *d)
+int journal_renew(struct bake_journal *j, json_t *kept, struct bw_diag *d)
 {
     pthread_mutex_lock(&j->lock);
-    int before = j->fd, bad = journal_create(j, carry);
+    int before = j->fd, bad = journal_create(j, kept);
     if (bad && j->fd != before && j->fd >= 0) close(j->fd);
     if (bad) j->fd = before;
     else close(before);

@@ -58,15 +58,15 @@ struct bake_journal {
 json_t *journal_read(const char *out);
 /// Where `out` lay when the bake in it began, new memory; NULL: it does not say.
 char *journal_place(const char *out);
-/// Start a journal in `out`, a text that holds until journal_end, with the whole files of `carry` (NULL: none). 0 after
+/// Start a journal in `out`, a text that holds until journal_end, with the whole files of `kept` (NULL: none). 0 after
 /// a sentence in `d`.
-int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d);
+int journal_begin(struct bake_journal *j, const char *out, json_t *kept, struct bw_diag *d);
 /// Go on with the journal that lies in `out`, or, where none does, a new one of `files`: files of a new bake are begun
 /// while those of the one before are all there. 0 with an error in `d`.
 int journal_continue(struct bake_journal *j, const char *out, json_t *files, struct bw_diag *d);
-/// After journal_continue: it begins anew with the whole files of `carry` and those that were begun since. 0 after a
+/// After journal_continue: it begins anew with the whole files of `kept` and those that were begun since. 0 after a
 /// sentence in `d`.
-int journal_renew(struct bake_journal *j, json_t *carry, struct bw_diag *d);
+int journal_renew(struct bake_journal *j, json_t *kept, struct bw_diag *d);
 /// Remove a whole file, and note that. Any thread.
 void journal_drop(struct bake_journal *j, const char *name);
 /// Note a file before it is begun (`whole` NULL), before it is whole under its own name, or when it is gone. 0, or an
@@ -152,7 +152,7 @@ double record_bytes(const struct bake_record *r, const char *out);
 /* ---- strangers.c ---- */
 
 struct bw_chain;
-/// How many files in the folder, none of them in `r`, the chain would write or carry on; `first` names one, new memory
+/// How many files in the folder, none of them in `r`, the chain would write or kept on; `first` names one, new memory
 /// or NULL.
 int32_t strangers_find(const struct bake_record *r, const struct bake_facts *f, struct bw_chain *c, char **first);
 /// 1 when the names that the chain is to write are free for files, links not followed; 0 with an error in `d`.
@@ -165,6 +165,8 @@ int record_tidy(const struct bake_record *r, const char *out, struct bw_diag *d)
 /// Remove what the recorded bake wrote, and nothing else; bake.json stays, and what has a name in `keep` (NULL:
 /// nothing). 0 with an error in `d`.
 int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d);
+/// Is the stage or exporter in the preset, and enabled?
+bool preset_uses(const struct bw_preset *p, const struct bw_entry *e);
 /// Hash of the library (its file) and the plugins that `p` uses; and of each by itself, by its name, a new object.
 json_t *build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24]);
 

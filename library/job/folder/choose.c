@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which folder a bake writes into: out/NAME, or the next free name beside it, where mkdir decides whose it is. */
+/* The name of the output folder: out/NAME, or the next free one, NAME_v002. mkdir decides between concurrent bakes. */
 #include "job/job.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static int path_exists(const char *path)
     return stat(path, &st) == 0;
 }
 
-/* NAME_v002, _v003 …: the first that is free; takes `base`. */
+/* The first free one of NAME_v002, _v003 …; frees `base`. */
 static char *folder_beside(char *base)
 {
     char *found = NULL;
@@ -31,10 +31,10 @@ static char *folder_beside(char *base)
 
 char *folder_choose(const struct job *j, struct bw_diag *d)
 {
-    const char *out = j->asked.out;
-    char *base = *out ? bw_strdup(out) : bw_printf("out/%s%s", j->preset->name, j->asked.quick ? "_quick" : "");
+    const char *out = j->options.out;
+    char *base = *out ? bw_strdup(out) : bw_printf("out/%s%s", j->preset->name, j->options.quick ? "_quick" : "");
     for (size_t n = base ? strlen(base) : 0; n > 1 && base[n - 1] == '/'; n--) base[n - 1] = '\0';
-    if (base && j->asked.mode == BW_BAKE_BESIDE && path_exists(base)) base = folder_beside(base);
+    if (base && j->options.mode == BW_BAKE_BESIDE && path_exists(base)) base = folder_beside(base);
     if (!base) bw_diag_error(d, NULL, BW_ERR_MEMORY, "no folder name is free beside out/%s", j->preset->name);
     return base;
 }
@@ -42,7 +42,7 @@ char *folder_choose(const struct job *j, struct bw_diag *d)
 /* ---- making it ---- */
 
 /* The next free name instead. */
-static bool folder_next(struct job *j, struct bw_diag *d)
+static bool folder_try_next(struct job *j, struct bw_diag *d)
 {
     char *next = folder_choose(j, d);
     pthread_mutex_lock(&j->lock); // others may ask for facts, which hold as long as the bake
@@ -59,11 +59,11 @@ static bool folder_next(struct job *j, struct bw_diag *d)
     return true;
 }
 
-/* Others may have seen the same name free: who makes the folder has it, the rest go on to the next name. */
-static int folder_claim(struct job *j, struct bw_diag *d)
+/* Concurrent bakes may choose the same free name: the one whose mkdir succeeds has it, others try the next. */
+static int folder_create_new(struct job *j, struct bw_diag *d)
 {
     int root;
-    while (!j->claimed) {
+    while (!j->created) {
         char *slash = strrchr(j->out, '/');
         if (slash && slash > j->out) {
             *slash = '\0';
@@ -72,23 +72,23 @@ static int folder_claim(struct job *j, struct bw_diag *d)
             if (root < 0) return errno;
             close(root);
         }
-        if (mkdir(j->out, 0777) == 0) j->claimed = true;
-        else if (errno != EEXIST || !folder_next(j, d)) return errno;
+        if (mkdir(j->out, 0777) == 0) j->created = true;
+        else if (errno != EEXIST || !folder_try_next(j, d)) return errno;
     }
     return 0;
 }
 
-static int folder_make(struct job *j)
+static int folder_create_or_open(struct job *j)
 {
     int root = file_root_open(j->out);
     if (root < 0) return errno;
     return close(root), 0;
 }
 
-int folder_take(struct job *j, struct bw_diag *d)
+int folder_create(struct job *j, struct bw_diag *d)
 {
     bool fresh = j->lock_fd < 0;
-    int bad = j->asked.mode == BW_BAKE_BESIDE ? folder_claim(j, d) : folder_make(j);
+    int bad = j->options.mode == BW_BAKE_BESIDE ? folder_create_new(j, d) : folder_create_or_open(j);
     if (bad && !d->status)
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "%s: can't be made: %s", j->out, strerror(bad));
     if (bad || !folder_lock(j, d)) return -1;

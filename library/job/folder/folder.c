@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The output folder: locked, compared with what lies there, and the notes that a bake leaves beside its cache:
- * resolved.yaml (all values), bake.log and bake.json (record.c). */
+/* The output folder: its lock, the decision about what an earlier bake left there, and the metadata files beside the
+ * cache: resolved.yaml (all values), bake.log and bake.json (record.c). */
 #include "job/job.h"
 
 #include "base/thread/where.h"
@@ -15,7 +15,7 @@
 
 enum { LOG_MAX = 64 << 20 };
 
-/* ---- alone in it ---- */
+/* ---- lock ---- */
 
 bool folder_lock(struct job *j, struct bw_diag *d)
 {
@@ -39,9 +39,9 @@ void folder_unlock(struct job *j)
     j->lock_fd = -1;
 }
 
-/* ---- what is there ---- */
+/* ---- the decision ---- */
 
-/* "an unfinished bake of this preset": what the record says of itself. */
+/* "an unfinished bake of this preset": what the record describes. */
 static const char *folder_kind(const struct job *j)
 {
     static const char *const kind[2][2] = {{"an unfinished, different bake", "an unfinished bake of this preset"},
@@ -54,8 +54,8 @@ static const char *folder_kind(const struct job *j)
     return kind[whole][same];
 }
 
-/* "12 files are whole"; where there is none: "2 checkpoints are whole", "metrics.csv is whole". New memory. */
-static char *worth_words(const struct job *j, int32_t whole)
+/* "12 files are whole"; if there is none, "2 checkpoints are whole" or "metrics.csv is whole". New memory. */
+static char *whole_files_message(const struct job *j, int32_t whole)
 {
     const char *name;
     json_t *file;
@@ -75,7 +75,7 @@ static char *worth_words(const struct job *j, int32_t whole)
 static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
 {
     json_t *bad = record_verify(&j->record, j->out, false);
-    char *words = json_array_size(bad) ? faults_words(bad) : NULL, *worth = worth_words(j, whole);
+    char *words = json_array_size(bad) ? faults_words(bad) : NULL, *worth = whole_files_message(j, whole);
     bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE, "%s holds %s, %s%s%s%s", j->out, folder_kind(j),
                   worth ? worth : "", words ? " (" : "", words ? words : "", words ? ")" : "");
     bw_free(worth);
@@ -84,7 +84,7 @@ static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
     return -1;
 }
 
-static int strangers_refuse(const struct job *j, struct bw_diag *d)
+static int unrecorded_refuse(const struct job *j, struct bw_diag *d)
 {
     char *first, files[48];
     int32_t n = strangers_find(&j->record, &j->facts, j->chain, &first);
@@ -96,16 +96,16 @@ static int strangers_refuse(const struct job *j, struct bw_diag *d)
     return n ? -1 : 1;
 }
 
-/* The bake in the folder is to go on. What can't be resumed but is the same begins anew, over its own files. */
+/* A resume is wanted. Without a usable checkpoint, the same bake begins anew, over its own files. */
 static int resume_decide(struct job *j, struct bw_diag *d)
 {
     int32_t left = 0, whole;
     char *why = NULL;
     json_decref(j->facts.changes);
     j->facts.changes = json_incref(json_object_get(j->record.root, "changes"));
-    const bool done = j->record.complete && record_matches(&j->record, &j->facts) && !j->asked.from_frame;
+    const bool done = j->record.complete && record_matches(&j->record, &j->facts) && !j->options.from_frame;
     if (done && record_has_frames(&j->record, &j->facts)) return repair_decide(j, d);
-    if (!j->asked.from_frame && record_goes_beyond(&j->record, &j->facts)) {
+    if (!j->options.from_frame && record_goes_beyond(&j->record, &j->facts)) {
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE, "%s holds more frames of this bake than were asked for",
                       j->out);
         return -1;
@@ -116,11 +116,11 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     int go = 1;
     if (j->resume.path) {
         j->resume.why = why, why = NULL;
-    } else if (j->asked.from_frame) {
+    } else if (j->options.from_frame) {
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
                       "%s keeps no checkpoint that is whole and good before frame %s%s%s; with `checkpoints: {frames: "
                       "10}` in the preset, and no `keep` in it, there are some of all ages",
-                      j->out, j->asked.from_frame, why ? ": " : "", why ? why : "");
+                      j->out, j->options.from_frame, why ? ": " : "", why ? why : "");
         go = -1;
     } else if (done) {
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
@@ -128,10 +128,10 @@ static int resume_decide(struct job *j, struct bw_diag *d)
                       why ? "it can't go on: " : "it keeps no checkpoint", why ? why : "");
         go = -1;
     } else if (!left) {
-        go = strangers_refuse(j, d);
+        go = unrecorded_refuse(j, d);
     } else if (record_matches(&j->record, &j->facts) && !j->record.complete &&
                record_begins_alike(&j->record, &j->facts)) {
-        j->resume.again = true;
+        j->resume.anew = true;
         j->resume.why = why, why = NULL;
     } else {
         go = folder_refuse(j, whole, d);
@@ -145,14 +145,14 @@ int folder_decide(struct job *j, struct bw_diag *d)
     int32_t left = 0, whole;
     record_free(&j->record);
     j->record = record_read(j->out);
-    if (j->asked.mode == BW_BAKE_REPLACE) return 1;
-    if (j->asked.mode == BW_BAKE_RESUME) return resume_decide(j, d);
+    if (j->options.mode == BW_BAKE_REPLACE) return 1;
+    if (j->options.mode == BW_BAKE_RESUME) return resume_decide(j, d);
     if (record_up_to_date(&j->record, &j->facts)) return 0;
     whole = record_whole(&j->record, j->out, &left);
-    return left ? folder_refuse(j, whole, d) : strangers_refuse(j, d);
+    return left ? folder_refuse(j, whole, d) : unrecorded_refuse(j, d);
 }
 
-/* ---- notes ---- */
+/* ---- metadata files ---- */
 
 static char *resolved_text(const struct job *j)
 {
@@ -171,9 +171,9 @@ static char *resolved_text(const struct job *j)
     return text;
 }
 
-static bool resumes(const struct job *j) { return j->resume.path || j->resume.again; }
+static bool resumes(const struct job *j) { return j->resume.path || j->resume.anew; }
 
-/* What the log of the bake so far says, as a kill or its end left it; NULL: nothing. */
+/* The log of the bake that is resumed, complete or cut off by a kill; NULL: none. */
 static char *log_before(const struct job *j)
 {
     static const char *const name[] = {".bake.log.part", "bake.log"};
@@ -220,7 +220,7 @@ static void log_begin(struct job *j, FILE *log)
         fprintf(j->log, "resumed from %s, %s frame %lld\n", j->resume.path, j->resume.whole ? "after" : "in",
                 (long long)j->resume.frame);
     if (j->resume.path && j->resume.why) fprintf(j->log, "not from %s\n", j->resume.why);
-    if (j->resume.again)
+    if (j->resume.anew)
         fprintf(j->log, "to be resumed, but it began anew: %s\n",
                 j->resume.why ? j->resume.why : "no checkpoint is there");
 }
@@ -237,9 +237,9 @@ static int log_end(struct job *j, struct bw_diag *d)
     return note_end(&j->journal, "bake.log", log, d);
 }
 
-static void notes_close(struct job *j)
+static void metadata_close(struct job *j)
 {
-    if (j->log && j->trial.on) {
+    if (j->log && j->takeover.pending) {
         fclose(j->log);
     } else if (j->log) {
         where_log_end(bw_chain_where(j->chain));
@@ -249,105 +249,107 @@ static void notes_close(struct job *j)
     journal_end(&j->journal);
 }
 
-/* But for the log, what lies there now is what a kill would leave, and the next start deals with it. */
+/* Apart from the log, the folder is left as after a kill, which the next start handles. */
 void folder_abandon(struct job *j)
 {
-    notes_close(j);
-    free(j->trial.log);
+    metadata_close(j);
+    free(j->takeover.log);
     free(j->resolved);
-    j->trial.log = j->resolved = NULL;
-    j->trial.on = false;
+    j->takeover.log = j->resolved = NULL;
+    j->takeover.pending = false;
     folder_unlock(j);
 }
 
-/* ---- the bake before goes ---- */
+/* ---- takeover from the previous bake ---- */
 
-static json_t *carry_new(const struct job *j) { return resumes(j) ? resume_carry(j) : json_object(); }
+static json_t *kept_files(const struct job *j) { return resumes(j) ? resume_kept_files(j) : json_object(); }
 
-/* The list of files begins anew, or with those that are carried on. */
-static bool files_begin(struct job *j, json_t *carry, struct bw_diag *d)
+/* Remove the previous bake's files and start the journal with those that are kept. */
+static bool journal_start(struct job *j, json_t *kept, struct bw_diag *d)
 {
-    bool good = record_clear(&j->record, j->out, carry, d);
-    if (good && j->trial.on) good = journal_renew(&j->journal, carry, d);
-    else if (good) good = journal_begin(&j->journal, j->out, carry, d);
+    bool good = record_clear(&j->record, j->out, kept, d);
+    if (good && j->takeover.pending) good = journal_renew(&j->journal, kept, d);
+    else if (good) good = journal_begin(&j->journal, j->out, kept, d);
     if (good && j->resume.path) resume_prune(j->resume.path + strlen(j->out) + 1, j->resume.frame, j);
     return good;
 }
 
-/* What was said so far goes into the file. */
-static bool log_move(struct job *j, struct bw_diag *d)
+/* Write the log so far into the file. */
+static bool log_move_to_file(struct job *j, struct bw_diag *d)
 {
     FILE *log = log_open(j, d);
     pthread_mutex_lock(&j->lock);
     if (j->log) fclose(j->log);
-    if (log && j->trial.log) fwrite(j->trial.log, 1, j->trial.log_bytes, log);
+    if (log && j->takeover.log) fwrite(j->takeover.log, 1, j->takeover.log_bytes, log);
     j->log = log;
     pthread_mutex_unlock(&j->lock);
     return log != NULL;
 }
 
-static bool notes_begin(struct job *j, struct bw_diag *d)
+static bool metadata_begin(struct job *j, struct bw_diag *d)
 {
-    json_t *carry = carry_new(j);
-    bool good = carry && files_begin(j, carry, d) && note_write(&j->journal, "resolved.yaml", j->resolved, d);
-    if (!carry) out_of_memory(d);
-    json_decref(carry);
-    if (good && j->trial.on) good = log_move(j, d);
+    json_t *kept = kept_files(j);
+    bool good = kept && journal_start(j, kept, d) && note_write(&j->journal, "resolved.yaml", j->resolved, d);
+    if (!kept) out_of_memory(d);
+    json_decref(kept);
+    if (good && j->takeover.pending) good = log_move_to_file(j, d);
     else if (good) log_begin(j, log_open(j, d)), good = j->log != NULL;
     return good && record_write(&j->facts, &j->outputs, &j->journal, 0, d);
 }
 
 bool folder_take_over(struct job *j)
 {
-    if (!j->trial.on) return true;
-    pthread_mutex_lock(&j->trial.lock);
-    if (j->trial.on && !j->trial.diag.status && notes_begin(j, &j->trial.diag)) j->trial.on = false;
-    bool good = !j->trial.on;
-    pthread_mutex_unlock(&j->trial.lock);
+    if (!j->takeover.pending) return true;
+    pthread_mutex_lock(&j->takeover.lock);
+    if (j->takeover.pending && !j->takeover.diag.status && metadata_begin(j, &j->takeover.diag))
+        j->takeover.pending = false;
+    bool good = !j->takeover.pending;
+    pthread_mutex_unlock(&j->takeover.lock);
     return good;
 }
 
-/* It may come to nothing before its first frame is whole: then all is as it was. Frames of the very bake that is gone
- * on with replace nothing. */
-static bool trial_begin(struct job *j, struct bw_diag *d)
+/* If the run fails before its first complete frame, the folder stays as it was. A resume of the same bake replaces
+ * nothing, so its outputs need not be held back. */
+static bool takeover_defer(struct job *j, struct bw_diag *d)
 {
     bool goes_on = j->resume.path && !resume_changes(j);
     if (!record_tidy(&j->record, j->out, d) || !journal_continue(&j->journal, j->out, j->record.files, d)) return false;
-    j->trial.on = true;
-    log_begin(j, open_memstream(&j->trial.log, &j->trial.log_bytes));
-    if (!goes_on && !j->joins) bw_chain_hold(j->chain);
+    j->takeover.pending = true;
+    log_begin(j, open_memstream(&j->takeover.log, &j->takeover.log_bytes));
+    if (!goes_on && !j->distributed) bw_chain_hold(j->chain);
     return j->log ? true : (out_of_memory(d), false);
 }
 
-static void change_note(struct job *j)
+static void change_record(struct job *j)
 {
     struct bw_node *resolved = j->resume.path ? bw_chain_resolved(j->chain) : NULL;
-    if (resolved) resume_note_change(j, resolved);
+    if (resolved) resume_record_change(j, resolved);
     bw_node_free(resolved);
 }
 
-/* Something that took time to make, or that is nobody's. */
-static bool folder_has_worth(const struct job *j)
+/* Does it hold files that took time to make, or that no record lists? */
+static bool folder_has_results(const struct job *j)
 {
     int32_t left;
     char *first = NULL;
     record_whole(&j->record, j->out, &left);
-    bool worth = left || (j->asked.mode == BW_BAKE_REPLACE && strangers_find(&j->record, &j->facts, j->chain, &first));
+    bool worth =
+        left || (j->options.mode == BW_BAKE_REPLACE && strangers_find(&j->record, &j->facts, j->chain, &first));
     bw_free(first);
     return worth;
 }
 
 bool folder_begin(struct job *j, struct bw_diag *d)
 {
-    change_note(j);
+    change_record(j);
     if (!obstacles_check(&j->facts, j->chain, d)) return false;
     if (!(j->resolved = resolved_text(j))) return out_of_memory(d), false;
     if (j->resume.path) bw_chain_resume(j->chain, j->resume.path, resume_differs(j));
     if (j->repair.on) return repair_begin(j, d);
-    return folder_has_worth(j) ? trial_begin(j, d) : record_tidy(&j->record, j->out, d) && notes_begin(j, d);
+    return folder_has_results(j) ? takeover_defer(j, d) : record_tidy(&j->record, j->out, d) && metadata_begin(j, d);
 }
 
-/* Files that others took away while it ran. */
+/* Were files changed or removed by others during the run? */
 static void files_check(struct job *j, struct bw_diag *d)
 {
     json_t *files = journal_files(&j->journal), *bad = files_verify(files, j->out, false);
@@ -361,8 +363,8 @@ static void files_check(struct job *j, struct bw_diag *d)
     json_decref(files);
 }
 
-/* Its notes go where the folder went; where there is none, nowhere. */
-static enum bw_status folder_note(struct job *j, enum bw_status status, struct bw_diag *d)
+/* Write the metadata, into the folder as it was opened, even if it was moved since. */
+static enum bw_status folder_finish(struct job *j, enum bw_status status, struct bw_diag *d)
 {
     enum folder_fate fate = journal_folder(&j->journal);
     if (fate == FOLDER_HERE && status == BW_OK) files_check(j, d);
@@ -375,10 +377,10 @@ static enum bw_status folder_note(struct job *j, enum bw_status status, struct b
     return status == BW_OK && !noted ? d->status : status;
 }
 
-/* Nothing came of it: what lay there still does. */
-static enum bw_status folder_leave(struct job *j, enum bw_status status, struct bw_diag *d)
+/* No frame was completed: the previous content stays. */
+static enum bw_status folder_keep_previous(struct job *j, enum bw_status status, struct bw_diag *d)
 {
-    if (j->trial.diag.status) bw_diag_take(d, &j->trial.diag);
+    if (j->takeover.diag.status) bw_diag_take(d, &j->takeover.diag);
     if (journal_folder(&j->journal) != FOLDER_HERE)
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "the folder %s is gone", j->out);
     else if (status != BW_ERR_CANCELLED)
@@ -390,8 +392,8 @@ enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *
 {
     if (status == BW_OK && !folder_take_over(j)) status = BW_ERR_IO;
     if (j->repair.on) status = repair_end(j, status, d);
-    else status = j->trial.on ? folder_leave(j, status, d) : folder_note(j, status, d);
-    notes_close(j);
+    else status = j->takeover.pending ? folder_keep_previous(j, status, d) : folder_finish(j, status, d);
+    metadata_close(j);
     struct bake_record done = record_read(j->out);
     double bytes = record_bytes(&done, j->out);
     pthread_mutex_lock(&j->lock); // others may ask for facts

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A whole bake some of whose files are damaged or gone by now: frames are made again from the checkpoint before them,
- * and what all frames make, a movie, numbers, to the end. Files that are good are left alone. */
+/* Repair of a finished bake with damaged or missing files. Frames are simulated again from the checkpoint before the
+ * first damaged one; a file of all frames, such as a movie, needs them up to the end. Good files are not written. */
 #include "job/job.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is to be made ---- */
+/* ---- what is damaged ---- */
 
-/* Checkpoints are nobody's loss but a resume's, and what the log said nobody knows any more. */
-static bool name_counts(const char *name) { return name && !file_is_checkpoint(name) && strcmp(name, "bake.log") != 0; }
+/* Checkpoints are dispensable, and a log can't be made again. */
+static bool name_is_repaired(const char *name)
+{
+    return name && !file_is_checkpoint(name) && strcmp(name, "bake.log") != 0;
+}
 
 static const char *fault_name(const json_t *bad, size_t i)
 {
     return json_string_value(json_object_get(json_array_get(bad, i), "name"));
 }
 
-static json_t *bad_find(struct job *j)
+static json_t *damaged_files_find(struct job *j)
 {
     json_t *list = record_verify(&j->record, j->out, true), *bad = json_object();
     for (size_t i = json_array_size(list); i-- > 0;) {
-        if (name_counts(fault_name(list, i))) json_object_set_new(bad, fault_name(list, i), json_null());
+        if (name_is_repaired(fault_name(list, i))) json_object_set_new(bad, fault_name(list, i), json_null());
         else json_array_remove(list, i);
     }
     bw_free(j->repair.why);
@@ -29,20 +32,20 @@ static json_t *bad_find(struct job *j)
     return bad;
 }
 
-struct look {
+struct frame_search {
     json_t *bad;
     int64_t frame;
 };
 
-/* The frame that a name is of; false: it is said by more than one. */
-static void name_look(const char *name, void *user)
+/* Note the frame that a file belongs to; false: to more than one. */
+static void frame_of_name_note(const char *name, void *user)
 {
-    const struct look *l = user;
+    const struct frame_search *l = user;
     const json_t *known = json_object_get(l->bad, name);
     if (known) json_object_set_new(l->bad, name, json_is_null(known) ? json_integer(l->frame) : json_false());
 }
 
-static void range_find(struct job_repair *r, int64_t last)
+static void frame_range_find(struct job_repair *r, int64_t last)
 {
     const char *name;
     json_t *frame;
@@ -61,15 +64,15 @@ int repair_decide(struct job *j, struct bw_diag *d)
     const struct bake_facts *f = &j->facts;
     char *why = NULL;
     json_decref(r->bad);
-    if (!(r->bad = bad_find(j))) return out_of_memory(d), -1;
+    if (!(r->bad = damaged_files_find(j))) return out_of_memory(d), -1;
     if (!json_object_size(r->bad)) return 0;
-    if (j->joins)
+    if (j->distributed)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "%s: %s: one process makes that again, without mpirun or srun",
                              j->out, r->why),
                -1;
-    for (struct look l = {r->bad, f->first}; l.frame <= f->last; l.frame++)
-        bw_chain_frame_outputs(j->chain, l.frame, name_look, &l);
-    range_find(r, f->last);
+    for (struct frame_search l = {r->bad, f->first}; l.frame <= f->last; l.frame++)
+        bw_chain_frame_outputs(j->chain, l.frame, frame_of_name_note, &l);
+    frame_range_find(r, f->last);
     r->on = true;
     resume_find(j, &why);
     bw_free(why);
@@ -92,8 +95,8 @@ int repair_file(struct job *j, const char *name, const struct file_facts *whole)
     return whole ? FILE_UNWANTED : 0;
 }
 
-/* Times are of the moment: what they are now is what the record is to say. */
-static bool times_note(struct job *j, json_t *files, struct bw_diag *d)
+/* timings.csv differs in every run: put its new checksum into the record. */
+static bool timings_record(struct job *j, json_t *files, struct bw_diag *d)
 {
     static const char times[] = "timings.csv";
     json_t *now = json_object_get(files, times), *list = json_object_get(j->record.root, "files");
@@ -109,7 +112,7 @@ static bool times_note(struct job *j, json_t *files, struct bw_diag *d)
 enum bw_status repair_end(struct job *j, enum bw_status status, struct bw_diag *d)
 {
     json_t *files = journal_files(&j->journal), *bad;
-    if (status == BW_OK && !times_note(j, files, d)) status = d->status;
+    if (status == BW_OK && !timings_record(j, files, d)) status = d->status;
     json_decref(files);
     if (status != BW_OK) return status;
     bad = record_verify(&j->record, j->out, true);

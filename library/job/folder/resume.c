@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Going on with a bake: which of the checkpoints in its folder, and which of its files stay. A checkpoint carries what
- * it was made from and the list of files that were whole then, with their sums: it is good where both still hold. */
+/* Resuming a bake: the choice of a checkpoint, and of the files that are kept. A checkpoint holds the hash of its
+ * bake's values and a list of the files that were complete then, with checksums. It is usable where both still match.
+ * */
 #include "job/job.h"
 #include "run/checkpoint/checkpoint.h"
 #include "run/output/inside.h"
@@ -15,16 +16,16 @@
 enum { CHECKPOINTS_MAX = 4096 };
 static const char FOLDER[] = "checkpoints/", ENDING[] = ".bwck";
 
-/// A file in checkpoints/.
-struct found {
+/// A checkpoint's file.
+struct checkpoint_file {
     char *name;      ///< below the output folder
     int64_t frame;   ///< that is whole, or was being made
     int64_t substep; ///< INT64_MAX: the frame is whole
 };
 
-/* ---- what a checkpoint says of its bake ---- */
+/* ---- a checkpoint's metadata ---- */
 
-/* Notes change with every frame, and on other checkpoints none depends. */
+/* Without metadata files, which change with every frame, and other checkpoints. */
 static json_t *files_now(struct job *j)
 {
     json_t *files = journal_files(&j->journal), *file;
@@ -50,10 +51,10 @@ char *resume_about(void *user)
     return copy;
 }
 
-/* ---- those that there are ---- */
+/* ---- listing ---- */
 
 /* NAME_0040.bwck, NAME_0040_s3.bwck; false: another file. */
-static bool name_read(const char *name, struct found *f)
+static bool name_read(const char *name, struct checkpoint_file *f)
 {
     size_t n = strlen(name), end = n - (sizeof ENDING - 1);
     char *rest;
@@ -74,19 +75,19 @@ static bool name_read(const char *name, struct found *f)
 
 static int newest_first(const void *x, const void *y)
 {
-    const struct found *a = x, *b = y;
+    const struct checkpoint_file *a = x, *b = y;
     if (a->frame != b->frame) return a->frame < b->frame ? 1 : -1;
     return a->substep == b->substep ? 0 : a->substep < b->substep ? 1 : -1;
 }
 
-static int32_t checkpoints_list(const char *out, struct found *list)
+static int32_t checkpoints_list(const char *out, struct checkpoint_file *list)
 {
     const int fd = file_inside_folder(out, "checkpoints");
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     int32_t n = 0;
     if (fd >= 0 && !folder) close(fd);
     for (const struct dirent *e; folder && n < CHECKPOINTS_MAX && (e = readdir(folder));) {
-        struct found f = {.substep = INT64_MAX};
+        struct checkpoint_file f = {.substep = INT64_MAX};
         if (*e->d_name == '.' || !name_read(e->d_name, &f)) continue;
         if (!(f.name = bw_printf("checkpoints/%s", e->d_name))) break;
         list[n++] = f;
@@ -96,13 +97,13 @@ static int32_t checkpoints_list(const char *out, struct found *list)
     return n;
 }
 
-static void list_free(struct found *list, int32_t n)
+static void list_free(struct checkpoint_file *list, int32_t n)
 {
     for (int32_t i = 0; list && i < n; i++) bw_free(list[i].name);
     bw_free(list);
 }
 
-/* ---- is one good? ---- */
+/* ---- validation ---- */
 
 static bool is_ancestor(const struct job *j, const char *hash, int64_t frame)
 {
@@ -116,29 +117,30 @@ static bool is_ancestor(const struct job *j, const char *hash, int64_t frame)
     return false;
 }
 
-/* Are they as they were, or as the bake wrote them anew since? What was read and found good for a newer checkpoint is
- * not read again. */
+/* Do they still have their checksums, or those of a later rewrite by the bake? Files verified for a newer checkpoint
+ * are not read again. */
 static bool files_good(struct job *j, json_t *files)
 {
     json_t *unread = json_object(), *file, *one;
     const char *name;
     size_t i;
-    if (!j->resume.sound) j->resume.sound = json_object();
+    if (!j->resume.verified) j->resume.verified = json_object();
     json_object_foreach (files, name, file) {
         json_t *since = json_object_get(j->record.files, name), *now = json_is_object(since) ? since : file;
-        if (!json_equal(json_object_get(j->resume.sound, name), now)) json_object_set(unread, name, now);
+        if (!json_equal(json_object_get(j->resume.verified, name), now)) json_object_set(unread, name, now);
     }
     json_t *bad = files_verify(unread, j->out, true);
     bool good = bad && !json_array_size(bad);
-    json_object_update(j->resume.sound, unread);
-    json_array_foreach (bad, i, one) json_object_del(j->resume.sound, json_string_value(json_object_get(one, "name")));
+    json_object_update(j->resume.verified, unread);
+    json_array_foreach (bad, i, one)
+        json_object_del(j->resume.verified, json_string_value(json_object_get(one, "name")));
     json_decref(bad);
     json_decref(unread);
     return good;
 }
 
-/* Why it is no use, in static words; NULL: it is one to go on from. */
-static const char *obstacle(struct job *j, const struct found *f, const json_t *about)
+/* Why it can't be resumed from, a constant; NULL: it can. */
+static const char *checkpoint_fault(struct job *j, const struct checkpoint_file *f, const json_t *about)
 {
     const char *hash = json_string_value(json_object_get(about, "hash"));
     json_t *files = json_object_get(about, "files");
@@ -146,14 +148,14 @@ static const char *obstacle(struct job *j, const struct found *f, const json_t *
     enum facts_difference other = facts_compare(about, &j->facts);
     if (other == FACTS_BUILD) return "is of another build of Billow or its plugins";
     if (other == FACTS_SIMD) return "was made with another SIMD level";
-    if (other == FACTS_VALUES && !j->asked.from_frame && !is_ancestor(j, hash, f->frame))
+    if (other == FACTS_VALUES && !j->options.from_frame && !is_ancestor(j, hash, f->frame))
         return "is of a bake with other values";
     if (json_integer_value(json_array_get(json_object_get(about, "frames"), 0)) != j->facts.first)
         return "is of a bake that begins with another frame";
     return j->repair.on || files_good(j, files) ? NULL : "stands on files that are damaged or gone";
 }
 
-static json_t *about_read(const struct job *j, const struct found *f, struct bw_diag *d)
+static json_t *about_read(const struct job *j, const struct checkpoint_file *f, struct bw_diag *d)
 {
     const char *why;
     const int fd = file_inside_open(j->out, f->name, &why);
@@ -168,20 +170,20 @@ static json_t *about_read(const struct job *j, const struct found *f, struct bw_
 
 /* ---- the choice ---- */
 
-/* The frame after which values may be others, or are made again; INT64_MAX: any. */
+/* The last frame that stays as it is; INT64_MAX: no limit. */
 static int64_t frame_before(const struct job *j)
 {
     if (j->repair.on) return j->repair.first - 1;
-    return j->asked.from_frame ? strtoll(j->asked.from_frame, NULL, 10) - 1 : INT64_MAX;
+    return j->options.from_frame ? strtoll(j->options.from_frame, NULL, 10) - 1 : INT64_MAX;
 }
 
-static void take(struct job *j, const struct found *f, json_t *about)
+static void checkpoint_choose(struct job *j, const struct checkpoint_file *f, json_t *about)
 {
     j->resume.path = bw_printf("%s/%s", j->out, f->name);
     j->resume.frame = f->frame;
     j->resume.whole = f->substep == INT64_MAX;
     j->resume.files = json_incref(json_object_get(about, "files"));
-    j->resume.flow = json_incref(json_object_get(json_object_get(about, "parts"), "preset_hash"));
+    j->resume.preset_hash = json_incref(json_object_get(json_object_get(about, "parts"), "preset_hash"));
     j->resume.hash = bw_strdup(json_string_value(json_object_get(about, "hash")));
 }
 
@@ -196,7 +198,7 @@ bool resume_folder_check(const struct job *j, struct bw_diag *d)
 
 int32_t resume_find(struct job *j, char **why)
 {
-    struct found *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
+    struct checkpoint_file *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
     int64_t before = frame_before(j), last = j->facts.last;
     int32_t n = list ? checkpoints_list(j->out, list) : 0;
     for (int32_t i = 0; i < n && !j->resume.path; i++) {
@@ -204,8 +206,8 @@ int32_t resume_find(struct job *j, char **why)
         bool whole = list[i].substep == INT64_MAX;
         if (list[i].frame > last || list[i].frame > before || (!whole && list[i].frame == before)) continue;
         json_t *about = about_read(j, &list[i], &d);
-        const char *bad = about ? obstacle(j, &list[i], about) : d.first ? d.first : "can't be read";
-        if (!bad) take(j, &list[i], about);
+        const char *bad = about ? checkpoint_fault(j, &list[i], about) : d.first ? d.first : "can't be read";
+        if (!bad) checkpoint_choose(j, &list[i], about);
         else if (!*why) *why = bw_printf("%s/%s: it %s", j->out, list[i].name, bad == d.first ? "is damaged" : bad);
         json_decref(about);
         bw_diag_free(&d);
@@ -220,45 +222,45 @@ void resume_forget(struct job *j)
     bw_free(j->resume.hash);
     bw_free(j->resume.why);
     json_decref(j->resume.files);
-    json_decref(j->resume.sound);
-    json_decref(j->resume.flow);
+    json_decref(j->resume.verified);
+    json_decref(j->resume.preset_hash);
     j->resume = (struct job_resume){0};
 }
 
-/* ---- what becomes of the folder ---- */
+/* ---- files that are kept ---- */
 
 bool resume_differs(const struct job *j) { return j->resume.path && strcmp(j->resume.hash, j->facts.hash) != 0; }
 
-/* Values change after this frame: what came later is of the old ones. */
-bool resume_changes(const struct job *j) { return j->asked.from_frame && resume_differs(j); }
+/* Frames after the checkpoint's are of the old values then. */
+bool resume_changes(const struct job *j) { return j->options.from_frame && resume_differs(j); }
 
-static void checkpoints_carry(const struct job *j, json_t *carry)
+static void checkpoints_keep(const struct job *j, json_t *kept)
 {
-    struct found *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
+    struct checkpoint_file *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
     int32_t n = list ? checkpoints_list(j->out, list) : 0;
     for (int32_t i = 0; i < n; i++) {
         json_t *file = json_object_get(j->record.files, list[i].name);
         if (resume_changes(j) && list[i].frame > j->resume.frame) continue;
-        if (facts_whole(file)) json_object_set(carry, list[i].name, file);
-        else json_object_set_new(carry, list[i].name, json_true());
+        if (facts_whole(file)) json_object_set(kept, list[i].name, file);
+        else json_object_set_new(kept, list[i].name, json_true());
     }
     list_free(list, n);
 }
 
-/* Checkpoints are carried where they lie: a kill may have come between the end of one and the note of it. */
-json_t *resume_carry(const struct job *j)
+/* Checkpoints are listed from the folder: a kill may come between the end of one and its line in the journal. */
+json_t *resume_kept_files(const struct job *j)
 {
-    json_t *carry = resume_changes(j) ? json_copy(j->resume.files) : json_object(), *file;
+    json_t *kept = resume_changes(j) ? json_copy(j->resume.files) : json_object(), *file;
     const char *name;
     json_object_foreach (j->record.files, name, file) {
         bool checkpoint = !strncmp(name, FOLDER, sizeof FOLDER - 1);
-        if (!checkpoint && (!resume_changes(j) || file_is_note(name))) json_object_set(carry, name, file);
+        if (!checkpoint && (!resume_changes(j) || file_is_note(name))) json_object_set(kept, name, file);
     }
-    checkpoints_carry(j, carry);
-    return carry;
+    checkpoints_keep(j, kept);
+    return kept;
 }
 
-void resume_note_change(struct job *j, const struct bw_node *resolved)
+void resume_record_change(struct job *j, const struct bw_node *resolved)
 {
     char *text = NULL;
     size_t size;
@@ -270,19 +272,19 @@ void resume_note_change(struct job *j, const struct bw_node *resolved)
     json_t *change = json_pack("{s:I, s:s, s:s, s:s}", "after", (json_int_t)j->resume.frame, "from", j->resume.hash,
                                "to", j->facts.hash, "values", text);
     json_object_set_new(change, "flows",
-                        json_pack("[O*, O*]", j->resume.flow, json_object_get(j->facts.parts, "preset_hash")));
+                        json_pack("[O*, O*]", j->resume.preset_hash, json_object_get(j->facts.parts, "preset_hash")));
     json_array_append_new(all, change);
     json_decref(j->facts.changes);
     j->facts.changes = all;
     free(text);
 }
 
-/* ---- which are kept ---- */
+/* ---- retention of checkpoints ---- */
 
-enum { NEWEST = 2 };            ///< that are always kept, where the preset does not say how many
-static const double PART = .25; ///< of the bytes of all other files, which older ones may take
+enum { NEWEST = 2 };                      ///< always kept, where the preset does not say how many
+static const double OLDER_FRACTION = .25; ///< bytes of older ones, relative to all other files
 
-double checkpoints_most(double others, double newest) { return PART * others + NEWEST * newest; }
+double checkpoints_max_bytes(double others, double newest) { return OLDER_FRACTION * others + NEWEST * newest; }
 
 static double bytes_of(json_t *files, const char *name)
 {
@@ -299,11 +301,11 @@ static double cache_bytes(json_t *files)
     return bytes;
 }
 
-/* The power of `base` that an age, frames, has reached. */
+/* floor(log_base(age)), age in frames. */
 static int age_class(int64_t age, double base) { return (int)floor(log((double)age + .5) / log(base)); }
 
-/* Of those that are older than the newest, the oldest of each class of age stays; answers their bytes. */
-static double older_choose(const struct found *list, int32_t n, json_t *files, double base, bool *stays)
+/* Beyond the newest ones, keep the oldest of each age class; returns their bytes. */
+static double older_choose(const struct checkpoint_file *list, int32_t n, json_t *files, double base, bool *stays)
 {
     double bytes = 0;
     for (int32_t i = NEWEST; i < n; i++) {
@@ -314,12 +316,12 @@ static double older_choose(const struct found *list, int32_t n, json_t *files, d
     return bytes;
 }
 
-/* Classes begin at ages of 1, 2, 4, 8 … frames, so that before any frame there is one at most four times as old; where
- * that takes too much, at 1, 4, 16 …, then at 1, 16, 256 …; in the end none of the older ones stays. */
-static void thin_out(struct job *j, const struct found *list, int32_t n, bool *stays)
+/* Exponential thinning: age classes begin at 1, 2, 4, 8 … frames. Where the kept ones take too many bytes, the base is
+ * squared: 1, 4, 16 …, then 1, 16, 256 …; in the end none of the older ones is kept. */
+static void checkpoints_thin_out(struct job *j, const struct checkpoint_file *list, int32_t n, bool *stays)
 {
     json_t *files = journal_files(&j->journal);
-    const double most = PART * cache_bytes(files);
+    const double most = OLDER_FRACTION * cache_bytes(files);
     double base = 2;
     while (base < 1e9 && older_choose(list, n, files, base, stays) > most) base *= base;
     for (int32_t i = NEWEST; i < n && !(base < 1e9); i++) stays[i] = false;
@@ -329,13 +331,13 @@ static void thin_out(struct job *j, const struct found *list, int32_t n, bool *s
 void resume_prune(const char *name, int64_t frame, void *user)
 {
     struct job *j = user;
-    struct found *all = bw_calloc(CHECKPOINTS_MAX * sizeof *all), *list = all;
+    struct checkpoint_file *all = bw_calloc(CHECKPOINTS_MAX * sizeof *all), *list = all;
     int32_t n = all ? checkpoints_list(j->out, all) : 0, later = 0;
     bool stays[CHECKPOINTS_MAX] = {false};
     for (; later < n && list->frame > frame; later++) journal_drop(&j->journal, list++->name);
     const int64_t said = j->preset->checkpoint_keep, keep = said ? said : NEWEST;
     for (int32_t i = 0; i < n - later && i < keep; i++) stays[i] = true;
-    if (!said) thin_out(j, list, n - later, stays);
+    if (!said) checkpoints_thin_out(j, list, n - later, stays);
     for (int32_t i = 0; i < n - later; i++)
         if (!stays[i] && strcmp(list[i].name, name) != 0) journal_drop(&j->journal, list[i].name);
     list_free(all, n);

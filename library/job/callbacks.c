@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a bake tells: bake.log, and the host's callbacks, all of them on the bake's thread, in the host's floating-point
- * modes and locale. Lines that come from other threads wait for the end of the substep. */
+/* bake.log and the host's callbacks. Callbacks run on the bake's thread, in the host's floating-point modes and locale.
+ * Log lines from other threads are queued until the end of the substep. */
 #include "job.h"
 
 #include "snapshot.h"
@@ -16,19 +16,19 @@ struct job_line {
 
 static void callback_begin(struct job *j)
 {
-    wait_inside(j);
+    callback_job_set(j);
     host_modes_restore(&j->host);
 }
 
 static void callback_end(void)
 {
     host_modes_save();
-    wait_inside(NULL);
+    callback_job_set(NULL);
 }
 
 /* ---- lines ---- */
 
-static void line_add(struct job *j, int level, const char *who, const char *text)
+static void log_line_add(struct job *j, int level, const char *who, const char *text)
 {
     struct job_line *l = bw_calloc(sizeof *l);
     if (!l) return;
@@ -37,19 +37,19 @@ static void line_add(struct job *j, int level, const char *who, const char *text
     j->last_line = &l->next;
 }
 
-void tell_log(struct job *j, int level, const char *who, const char *text)
+void job_log(struct job *j, int level, const char *who, const char *text)
 {
     static const char *const word[] = {"debug", "info", "warning"};
     if (!who) who = "billow";
     pthread_mutex_lock(&j->lock);
     if (j->log) fprintf(j->log, "%s: %s: %s\n", word[level >= 0 && level <= 2 ? level : 1], who, text);
-    if (j->asked.on_log) line_add(j, level, who, text);
+    if (j->options.on_log) log_line_add(j, level, who, text);
     pthread_mutex_unlock(&j->lock);
 }
 
-static void log_take(int level, const char *who, const char *text, void *user) { tell_log(user, level, who, text); }
+static void on_run_log(int level, const char *who, const char *text, void *user) { job_log(user, level, who, text); }
 
-static struct job_line *lines_take(struct job *j)
+static struct job_line *log_lines_take(struct job *j)
 {
     pthread_mutex_lock(&j->lock);
     struct job_line *l = j->lines;
@@ -59,29 +59,29 @@ static struct job_line *lines_take(struct job *j)
     return l;
 }
 
-static void line_free(struct job_line *l)
+static void log_line_free(struct job_line *l)
 {
     bw_free(l->who);
     bw_free(l->text);
     bw_free(l);
 }
 
-void tell_lines(struct job *j)
+void log_lines_flush(struct job *j)
 {
-    for (struct job_line *l = lines_take(j), *next; l; l = next) {
+    for (struct job_line *l = log_lines_take(j), *next; l; l = next) {
         next = l->next;
         callback_begin(j);
-        if (l->who && l->text) j->asked.on_log(j->handle, l->level, l->who, l->text, j->asked.user);
+        if (l->who && l->text) j->options.on_log(j->handle, l->level, l->who, l->text, j->options.user);
         callback_end();
-        line_free(l);
+        log_line_free(l);
     }
 }
 
-void tell_end(struct job *j)
+void log_lines_discard(struct job *j)
 {
-    for (struct job_line *l = lines_take(j), *next; l; l = next) {
+    for (struct job_line *l = log_lines_take(j), *next; l; l = next) {
         next = l->next;
-        line_free(l);
+        log_line_free(l);
     }
 }
 
@@ -108,12 +108,12 @@ static void frame_line(const struct job *j, const struct bw_progress *f, char ou
     char name[48], eta[48], cells[48], memory[48], divergence[32] = "";
     frame_name(f, name, sizeof name);
     if (isfinite(f->divergence)) divergence_text(f->divergence, divergence, sizeof divergence);
-    snprintf(out, 200, "%s  %.2g s/frame  ETA %s  %s cells%s  %s", name, j->pace,
-             bw_number_words(j->pace * (f->total - f->done), "s", eta), bw_number_words((double)f->cells, "", cells),
-             divergence, bw_number_words((double)f->memory, "B", memory));
+    snprintf(out, 200, "%s  %.2g s/frame  ETA %s  %s cells%s  %s", name, j->frame_seconds,
+             bw_number_words(j->frame_seconds * (f->total - f->done), "s", eta),
+             bw_number_words((double)f->cells, "", cells), divergence, bw_number_words((double)f->memory, "B", memory));
 }
 
-static void progress_tell(struct job *j, const struct bw_progress *f, const char *line, int whole)
+static void progress_report(struct job *j, const struct bw_progress *f, const char *line, int whole)
 {
     struct bw_bake_progress p = {.frame = f->frame,
                                  .first = f->first,
@@ -131,93 +131,94 @@ static void progress_tell(struct job *j, const struct bw_progress *f, const char
                                  .memory = f->memory,
                                  .line = line,
                                  .written = f->written};
-    if (!j->asked.on_progress) return;
+    if (!j->options.on_progress) return;
     callback_begin(j);
-    j->asked.on_progress(j->handle, &p, j->asked.user);
+    j->options.on_progress(j->handle, &p, j->options.user);
     callback_end();
 }
 
-static void substep_take(const struct bw_progress *f, void *user)
+static void on_run_substep(const struct bw_progress *f, void *user)
 {
     struct job *j = user;
     char line[200];
-    ending_renew(&j->renewed[0]);
-    tell_lines(j);
+    at_exit_rearm(&j->exit_rearmed[0]);
+    log_lines_flush(j);
     frame_line(j, f, line);
-    progress_tell(j, f, line, 0);
+    progress_report(j, f, line, 0);
 }
 
-/* The frame as the host sees it, unless nobody wants to. */
-static void snapshot_tell(struct job *j, int64_t frame)
+/* The finished frame, for the host's on_frame. */
+static void snapshot_report(struct job *j, int64_t frame)
 {
     struct bw_snapshot *s = snapshot_of_job(j, frame);
     if (!s) {
-        log_take(BW_LOG_WARNING, NULL, "out of memory to show a frame", j);
+        on_run_log(BW_LOG_WARNING, NULL, "out of memory to show a frame", j);
         return;
     }
     callback_begin(j);
-    j->asked.on_frame(j->handle, s, j->asked.user);
+    j->options.on_frame(j->handle, s, j->options.user);
     callback_end();
     object_unref(handle_close(s, HANDLE_SNAPSHOT, NULL));
 }
 
-static void frame_take(const struct bw_progress *f, void *user)
+static void on_run_frame(const struct bw_progress *f, void *user)
 {
     struct job *j = user;
     char line[200];
-    tell_lines(j);
-    j->pace = f->done > 2 ? 0.8 * j->pace + 0.2 * f->seconds : f->seconds; /* the first frame only sets up */
+    log_lines_flush(j);
+    j->frame_seconds =
+        f->done > 2 ? 0.8 * j->frame_seconds + 0.2 * f->seconds : f->seconds; /* the first frame only sets up */
     frame_line(j, f, line);
     pthread_mutex_lock(&j->lock);
     if (j->log)
         fprintf(j->log, "%s  frame %lld, %d substeps, %.3f s\n", line, (long long)f->frame, f->substeps, f->seconds);
     pthread_mutex_unlock(&j->lock);
-    progress_tell(j, f, line, 1);
-    if (j->asked.on_frame && f->frame >= f->first && f->frame <= f->last) snapshot_tell(j, f->frame);
+    progress_report(j, f, line, 1);
+    if (j->options.on_frame && f->frame >= f->first && f->frame <= f->last) snapshot_report(j, f->frame);
 }
 
 /* ---- the rest ---- */
 
-void tell_start(struct job *j)
+void start_report(struct job *j)
 {
-    if (!j->asked.on_start) return;
+    if (!j->options.on_start) return;
     callback_begin(j);
-    j->asked.on_start(j->handle, j->asked.user);
+    j->options.on_start(j->handle, j->options.user);
     callback_end();
 }
 
-void tell_output(struct job *j, const char *what, const char *path)
+void output_report(struct job *j, const char *what, const char *path)
 {
-    if (!j->asked.on_output) return;
+    if (!j->options.on_output) return;
     callback_begin(j);
-    j->asked.on_output(j->handle, what, path, j->asked.user);
+    j->options.on_output(j->handle, what, path, j->options.user);
     callback_end();
 }
 
-static void output_take(const char *what, const char *path, void *user)
+static void on_run_output(const char *what, const char *path, void *user)
 {
     struct job *j = user;
     outputs_add(&j->outputs, what, path);
-    tell_lines(j);
-    tell_output(j, what, path);
+    log_lines_flush(j);
+    output_report(j, what, path);
 }
 
-static int file_take(const char *name, const struct file_facts *whole, void *user)
+static int on_run_file(const char *name, const struct file_facts *whole, void *user)
 {
     struct job *j = user;
-    if (whole) ending_renew(&j->renewed[1]);
+    if (whole) at_exit_rearm(&j->exit_rearmed[1]);
     if (j->repair.on) return repair_file(j, name, whole);
     if (whole && !folder_take_over(j)) return ECANCELED;
     return journal_add(&j->journal, name, whole);
 }
 
-void tell_attach(struct job *j)
+void callbacks_attach(struct job *j)
 {
-    j->run.on_frame = frame_take;
-    j->run.on_substep = substep_take;
-    j->run.on_log = log_take;
-    j->run.on_output = output_take;
-    j->run.on_file = file_take;
+    j->run.on_frame = on_run_frame;
+    j->run.on_substep = on_run_substep;
+    j->run.on_log = on_run_log;
+    j->run.on_output = on_run_output;
+    j->run.on_file = on_run_file;
     j->run.about = resume_about;
     j->run.on_checkpoint = resume_prune;
     j->run.user = j;

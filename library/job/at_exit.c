@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* exit, or a return from main, in the middle of a bake: other libraries' destructors would pull what it stands on from
- * under its threads. So the process first asks all bakes to stop and waits for them. */
+/* exit(), or a return from main, in the middle of a bake: destructors of other libraries would run under its threads.
+ * So an exit handler first stops all bakes and waits for them. */
 #include "job.h"
 
 #include "base/thread/where.h"
@@ -8,22 +8,22 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct job *first; ///< those that run
-static pid_t process;     ///< whose they are: a forked child has a copy of the list, and none of the threads
+static struct job *first; ///< list of running bakes
+static pid_t process;     ///< that owns the list: a forked child has a copy of it, and none of the threads
 static bool over;
 
-/* One that runs, with a reference. Of those that wait for the caller's own bake there is no end to wait for. */
-static struct job *next_of_running(void)
+/* A running bake, with a reference; none that waits for the caller's own bake, which would be a deadlock. */
+static struct job *running_job_next(void)
 {
     pthread_mutex_lock(&lock);
     struct job *j = first;
-    while (j && job_waits_for_caller(j)) j = j->next_running;
+    while (j && job_waits_for_callback(j)) j = j->next_running;
     if (j) object_ref(&j->o);
     pthread_mutex_unlock(&lock);
     return j;
 }
 
-static void bakes_end(void)
+static void bakes_stop_and_wait(void)
 {
     if (process != getpid()) return;
     pthread_mutex_lock(&lock);
@@ -31,28 +31,28 @@ static void bakes_end(void)
     for (struct job *j = first; j; j = j->next_running) atomic_store(&j->stop, 1);
     pthread_mutex_unlock(&lock);
     if (where_here()) return; // a plugin called exit: its bake waits for this very thread
-    for (struct job *j; (j = next_of_running());) {
+    for (struct job *j; (j = running_job_next());) {
         job_wait(j, -1);
         object_unref(&j->o);
     }
 }
 
-/* Handlers run last in, first out, each before the statics that are older than it; one is never taken back, so a
- * process that bakes without end has no more than some, when all libraries have long been used. */
+/* Handlers run last in, first out, each before older statics are destroyed. None can be removed, so their number has a
+ * limit: by then all libraries have been loaded. */
 static bool handler_add(void)
 {
     static int n;
-    return n >= 1000 || (n++, !atexit(bakes_end));
+    return n >= 1000 || (n++, !atexit(bakes_stop_and_wait));
 }
 
-void ending_renew(bool *moment)
+void at_exit_rearm(bool *moment)
 {
     pthread_mutex_lock(&lock);
     if (!*moment) *moment = handler_add();
     pthread_mutex_unlock(&lock);
 }
 
-bool ending_watch(struct job *j, struct bw_diag *d)
+bool at_exit_register(struct job *j, struct bw_diag *d)
 {
     pthread_mutex_lock(&lock);
     bool good = !over && handler_add();
@@ -66,7 +66,7 @@ bool ending_watch(struct job *j, struct bw_diag *d)
     return good;
 }
 
-void ending_forget(struct job *j)
+void at_exit_unregister(struct job *j)
 {
     pthread_mutex_lock(&lock);
     struct job **at = &first;

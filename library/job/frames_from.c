@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bakes whose frames come from files: the bake that makes those files goes first, and its folder is not this one's. */
+/* `frames_from`: a bake that reads the cache of another bake. That one goes first, and has a folder of its own. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "job.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-char *source_preset(const struct bw_preset *p)
+char *frames_from_preset(const struct bw_preset *p)
 {
     char *beside = bw_printf("%s/%s.yaml", p->dir, p->frames_bake);
     if (!beside || access(beside, R_OK) == 0) return beside;
@@ -18,7 +18,7 @@ char *source_preset(const struct bw_preset *p)
 }
 
 /* out/plume for a bake into out/plume_upres that goes on from plume. */
-char *source_folder(const struct bw_preset *p, const char *out, int quick)
+char *frames_from_folder(const struct bw_preset *p, const char *out, int quick)
 {
     const char *slash = strrchr(out, '/'), *name = strrchr(p->frames_bake, '/');
     name = name ? name + 1 : p->frames_bake;
@@ -26,7 +26,7 @@ char *source_folder(const struct bw_preset *p, const char *out, int quick)
                      quick ? "_quick" : "");
 }
 
-enum bw_status source_check(const struct bw_preset *p, const char *out, struct bw_diag *d)
+enum bw_status frames_from_check_folder(const struct bw_preset *p, const char *out, struct bw_diag *d)
 {
     if (!p->frames_from) return BW_OK;
     char *whole = realpath(out, NULL), *folder = bw_strdup(p->frames_from), *real = NULL;
@@ -44,8 +44,8 @@ enum bw_status source_check(const struct bw_preset *p, const char *out, struct b
 
 enum { SOURCES_MAX = 16 };
 
-/* The presets between the one asked for and the one that is looked at. */
-struct way {
+/* The chain of presets from the bake's own to the current one. */
+struct preset_chain {
     const struct session *session;
     const struct bw_preset *asked;
     char *real[SOURCES_MAX];
@@ -53,7 +53,7 @@ struct way {
     struct bw_diag *d;
 };
 
-static enum bw_status way_error(const struct way *w, const char *format, const char *name)
+static enum bw_status preset_chain_error(const struct preset_chain *w, const char *format, const char *name)
 {
     const struct bw_node *n = bw_node_get(w->asked->root, "frames_from"), *bake = bw_node_get(n, "bake");
     char sentence[600];
@@ -61,40 +61,40 @@ static enum bw_status way_error(const struct way *w, const char *format, const c
     return bw_diag_error(w->d, bake ? &bake->place : &n->place, BW_ERR_PRESET, "frames_from: %s", sentence);
 }
 
-/* The file is on the way from now on; an error when it was before. */
-static enum bw_status way_add(struct way *w, const char *path)
+/* Append a preset's file; an error when the chain has it already. */
+static enum bw_status preset_chain_add(struct preset_chain *w, const char *path)
 {
     char *real = realpath(path, NULL); /* a preset that is given as text has none */
     for (int32_t i = 0; real && i < w->n; i++) {
         if (strcmp(real, w->real[i])) continue;
         free(real);
-        return way_error(w, "%s would take its frames from itself", path);
+        return preset_chain_error(w, "%s would take its frames from itself", path);
     }
     if (w->n < SOURCES_MAX) return real ? (w->real[w->n++] = real, BW_OK) : BW_OK;
     free(real);
-    return way_error(w, "too many presets take their frames from each other, down to %s", path);
+    return preset_chain_error(w, "too many presets take their frames from each other, down to %s", path);
 }
 
-/* What is none is not quoted. */
-static bool preset_check(const struct way *w, const char *path)
+/* An error message never quotes from a file that is no preset. */
+static bool preset_check(const struct preset_chain *w, const char *path)
 {
     char *text = bw_file_text(path, NULL, w->d);
     const bool good = text && bw_preset_is_text(text);
-    if (text && !good) way_error(w, "%s is no preset: no line of it begins with billow: 1", path);
+    if (text && !good) preset_chain_error(w, "%s is no preset: no line of it begins with billow: 1", path);
     bw_free(text);
     return good;
 }
 
 /* The preset whose bake `p` waits for, or NULL when there is none or with an error in `d`. */
-static struct bw_preset *way_next(struct way *w, const struct bw_preset *p)
+static struct bw_preset *preset_chain_next(struct preset_chain *w, const struct bw_preset *p)
 {
     if (!p->frames_bake) return NULL;
     struct bw_diag own = {0};
-    char *name = source_preset(p);
+    char *name = frames_from_preset(p);
     char *path = name ? bw_preset_find(name, w->session->preset_path, w->session->folders.presets, &own) : NULL;
     struct bw_preset *next =
-        path && !way_add(w, path) && preset_check(w, path) ? session_preset(w->session, path, w->d) : NULL;
-    if (!path && own.status == BW_ERR_PRESET) way_error(w, "%s", own.first ? own.first : name);
+        path && !preset_chain_add(w, path) && preset_check(w, path) ? session_preset(w->session, path, w->d) : NULL;
+    if (!path && own.status == BW_ERR_PRESET) preset_chain_error(w, "%s", own.first ? own.first : name);
     else if (!path) out_of_memory(w->d);
     bw_diag_free(&own);
     bw_free(name);
@@ -102,12 +102,12 @@ static struct bw_preset *way_next(struct way *w, const struct bw_preset *p)
     return next;
 }
 
-enum bw_status source_follow(const struct session *s, const struct bw_preset *p, struct bw_diag *d)
+enum bw_status frames_from_check_cycle(const struct session *s, const struct bw_preset *p, struct bw_diag *d)
 {
-    struct way w = {.session = s, .asked = p, .d = d};
-    struct bw_preset *next = way_add(&w, p->path) ? NULL : way_next(&w, p), *before;
+    struct preset_chain w = {.session = s, .asked = p, .d = d};
+    struct bw_preset *next = preset_chain_add(&w, p->path) ? NULL : preset_chain_next(&w, p), *before;
     while ((before = next)) {
-        next = way_next(&w, before);
+        next = preset_chain_next(&w, before);
         bw_preset_free(before);
     }
     for (int32_t i = 0; i < w.n; i++) free(w.real[i]);
