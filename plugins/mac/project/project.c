@@ -2,22 +2,22 @@
 /* mac.project: pushes the flow by `force`, which is then used up, and makes it free of divergence, or equal to what
  * `divergence` asks for.
  *
- * Solves  lap p = (rho/dt) (div u - D),  u -= (dt/rho) grad p  on the active tiles (Chorin 1968), second order in
- * space, with the 7-point Laplacian, which is exactly div grad of the face velocities: what divergence is left is
- * the solver's residual. In units of cells: sum over faces (p - p') = -(rho h/dt) (net outflow) + (rho h²/dt) D.
+ * Solves lap p = (rho/dt) (div u - D), u -= (dt/rho) grad p on the active tiles (Chorin 1968), second order in space,
+ * with the 7-point Laplacian, which is exactly div grad of the face velocities: what divergence is left is the solver's
+ * residual. In units of cells: sum over faces (p - p') = -(rho h/dt) (net outflow) + (rho h²/dt) D.
  *
- * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of
- * w u + (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
- * Afterwards faces that are shut or nearly so take the flow beside them (extend.c).
- * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides p is 0 one cell away;
- * in inactive tiles it is what the sources have there and falls off as still air would have it (far.c). Tiles that have
- * just become active take the flow that the others' says they have (born.c).
- * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
+ * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of w u +
+ * (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
+ * Afterwards faces that are shut or nearly so take the flow beside them (extend.c). Faces on closed sides have the
+ * wall's velocity, on inflow sides the stream's. Beyond open sides p is 0 one cell away; in inactive tiles it is what
+ * the sources have there and falls off as still air would have it (far_field.c). Tiles that have just become active
+ * take the flow that the others' says they have (activation.c). Where a sealed region's sources do not sum to zero no
+ * flow exists: their mean is left out, and said.
  *
  * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
  * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
 #include "project.h"
-#include "beyond/born.h"
+#include "exterior/activation.h"
 #include "beyond/carried.h"
 #include "stages.h"
 #include <common/ranks.h>
@@ -93,10 +93,10 @@ static const struct bw_port ports[N_PORTS] = {
 
 struct state {
     struct multigrid mg;
-    struct far far;
-    struct born born;
+    struct far_field far;
+    struct activation activation;
     uint64_t version; ///< of the topology that mg fits
-    uint64_t filled;  ///< of the one whose newborn tiles have their flow
+    uint64_t filled;  ///< of the one whose newly activated tiles have their flow
     int32_t built;
     struct open_flux open; ///< for the next step
 };
@@ -184,7 +184,7 @@ static enum bw_status levels_make(struct bw_stage *s, struct task *t)
     st->built = 0;
     if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
     if (!same) mg_find_exterior(&st->mg, t->topology);
-    if (!same && far_fit(&st->far, &st->mg) != BW_OK) return memory_fail(s);
+    if (!same && far_field_fit(&st->far, &st->mg) != BW_OK) return memory_fail(s);
     row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0); // there must be a row
     t->vel = t->solid_vel = -1;
     t->same = same;
@@ -362,7 +362,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     }
     enum bw_status status = levels_update(s, &t);
     if (status == BW_OK && st->filled != t.topology->version)
-        status = born_fill(&st->born, &st->mg, t.topology, vel, carried_find(s, t.topology->version));
+        status = activation_fill(&st->activation, &st->mg, t.topology, vel, carried_find(s, t.topology->version));
     st->filled = t.topology->version;
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
@@ -373,7 +373,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
                      (long long)t.topology->count);
     struct sealed region = {.cells = 0};
     if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
-    status = far_apply(&st->far, &st->mg, t.topology);
+    status = far_field_apply(&st->far, &st->mg, t.topology);
     if (status == BW_OK) status = mg_solve(&st->mg, &options, &result);
     if (status == BW_ERR_MEMORY) return memory_fail(s);
     if (status != BW_OK) return status;

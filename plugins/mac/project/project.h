@@ -3,7 +3,7 @@
 #ifndef PROJECT_H
 #define PROJECT_H
 
-#include "beyond/far.h"
+#include "exterior/far_field.h"
 #include "open_flux.h"
 #include <common/multigrid/multigrid.h>
 
@@ -18,7 +18,7 @@ struct task {
     const struct mg_result *result;
     const struct open_flux *open; ///< NULL: not wanted
     const struct bw_field *flow;  ///< that is projected
-    const struct far *far;
+    const struct far_field *far;
     uint8_t *near;   ///< by tile: an obstacle may cut its faces
     int same;        ///< the tiles are those of the last solve
     double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m

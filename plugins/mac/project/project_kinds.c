@@ -199,9 +199,9 @@ void project_weights(const struct bw_block *b, void *user)
                 if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
                 for (int s = 0; s < 2 * sh->dim; s++)
                     if (c[s & 1 ? seen.step[s >> 1] : -seen.step[s >> 1]] != SEEN_WALL) {
-                        const float rim = mg_exterior_conductance(t->mg, tile, at, s);
+                        const float exterior = mg_exterior_conductance(t->mg, tile, at, s);
                         weight[s * MG_CELLS + mg_colour_index(sh->dim, at[0], at[1], at[2])] =
-                            side_share(t, &cut, at, s) * (rim > 0 ? rim : 1);
+                            side_share(t, &cut, at, s) * (exterior > 0 ? exterior : 1);
                     }
             }
 }

@@ -30,8 +30,8 @@ static float face_share(const struct task *t, int64_t tile, const int32_t n[3], 
     const int beyond = at[q] == n[q];
     const int32_t cell[3] = {at[0] - (q == 0 && beyond), at[1] - (q == 1 && beyond), at[2] - (q == 2 && beyond)};
     const float w = weight[(2 * q + beyond) * MG_CELLS + mg_colour_index(t->mg->shape.dim, cell[0], cell[1], cell[2])];
-    const float rim = mg_exterior_conductance(t->mg, tile, cell, 2 * q + beyond);
-    return rim > 0 ? w / rim : w;
+    const float exterior = mg_exterior_conductance(t->mg, tile, cell, 2 * q + beyond);
+    return exterior > 0 ? w / exterior : w;
 }
 
 /* What to do with faces that are not wholly open: give closed ones the solid's velocity; or give all what flows through
@@ -207,17 +207,17 @@ static void side_read(const struct task *t, int64_t other, int32_t plane, const 
         }
 }
 
-/// The same where the tile is its own neighbour, or still air lies beyond (far.c).
+/// The same where the tile is its own neighbour, or still air lies beyond (far_field.c).
 static void side_make(const struct task *t, int64_t tile, const struct project_tile *d, int s)
 {
     const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3, row = d->dim == 3 ? t->mg->shape.edge[0] : 1;
-    const double rim = (double)t->mg->exterior[tile][s];
-    const float *lift = far_lift(t->far, tile, s);
+    const double exterior = (double)t->mg->exterior[tile][s];
+    const float *robin = far_field_robin(t->far, tile, s);
     double *side = d->p + (s & 1 ? d->n[a] : -1) * d->p_step[a], *own = d->p + (s & 1 ? d->n[a] - 1 : 0) * d->p_step[a];
     for (int32_t j = 0; j < d->n[w]; j++)
         for (int32_t i = 0; i < d->n[u]; i++) {
             const ptrdiff_t cell = i * d->p_step[u] + j * d->p_step[w];
-            side[cell] = rim > 0 ? (1 - rim) * own[cell] + (double)lift[i + j * row] : own[cell];
+            side[cell] = exterior > 0 ? (1 - exterior) * own[cell] + (double)robin[i + j * row] : own[cell];
         }
 }
 

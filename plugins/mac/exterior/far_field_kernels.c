@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far_kernels.h"
+#include "far_field_kernels.h"
 #include <common/simd.h>
 #include <math.h>
 
-/* The compiler believes restrict of parameters only, and a node's numbers that might change with each sum would be read
- * anew: either way there were no vectors. */
-static void lanes_sum3(const float *restrict tx, const float *restrict ty, const float *restrict tz,
-                       const struct far_node n, const float d[3], float *restrict sum)
+/* Vectorises only so: `restrict` counts for parameters alone, and moments passed by pointer might alias the sums. */
+static void lanes_potential_3d(const float *restrict tx, const float *restrict ty, const float *restrict tz,
+                               const struct far_moments n, const float d[3], float *restrict sum)
 {
     const float trace = n.q[0] + n.q[1] + n.q[2], dx = d[0], dy = d[1], dz = d[2];
     for (int i = 0; i < FAR_LANES; i++) {
@@ -19,12 +18,12 @@ static void lanes_sum3(const float *restrict tx, const float *restrict ty, const
     }
 }
 
-static void node_sum3(const struct far_node *n, const float t[3][FAR_LANES], const float d[3], float *sum)
+static void potential_3d(const struct far_moments *n, const float t[3][FAR_LANES], const float d[3], float *sum)
 {
-    lanes_sum3(t[0], t[1], t[2], *n, d, sum);
+    lanes_potential_3d(t[0], t[1], t[2], *n, d, sum);
 }
 
-static void node_sum2(const struct far_node *n, const float t[3][FAR_LANES], const float d[3], float *sum)
+static void potential_2d(const struct far_moments *n, const float t[3][FAR_LANES], const float d[3], float *sum)
 {
     const float trace = n->q[0] + n->q[1];
     for (int i = 0; i < FAR_LANES; i++) {
@@ -35,7 +34,7 @@ static void node_sum2(const struct far_node *n, const float t[3][FAR_LANES], con
     }
 }
 
-static void piece_sum(struct far_nodes *k, int dim, const float at[3], const float u[3], int a, float out)
+static void side_velocity(struct far_velocity_nodes *k, int dim, const float at[3], const float u[3], int a, float out)
 {
     const float n[3] = {a == 0 ? out : 0, a == 1 ? out : 0, a == 2 ? out : 0}, across = out * u[a];
     const float *restrict px = k->x[0], *restrict py = k->x[1], *restrict pz = k->x[2];
@@ -50,4 +49,4 @@ static void piece_sum(struct far_nodes *k, int dim, const float at[3], const flo
     }
 }
 
-const struct far_kernels SIMD_NAME(far_kernels) = {node_sum3, node_sum2, piece_sum};
+const struct far_field_kernels SIMD_NAME(far_field_kernels) = {potential_3d, potential_2d, side_velocity};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Moments of the right-hand side, up to the second: of boxes, octants, tiles, and groups of tiles. Mirrored sources
- * have mirrored moments, within rounding. */
-#include "far.h"
+/* Multipole moments of the right-hand side, up to the second (quadrupole): of boxes, octants, tiles and groups of
+ * tiles, each level from the finer one. Mirrored sources have mirrored moments, within rounding. */
+#include "far_field.h"
 #include <string.h>
 
-/// A child's moments about the parent's middle, the child's middle lying at x from it.
-static void node_add(struct far_node *to, const struct far_node *n, const float x[3])
+/// Shifts a child's moments to the parent's middle, from which the child's lies at x, and adds them.
+static void moments_add(struct far_moments *to, const struct far_moments *n, const float x[3])
 {
     static const int a[6] = {0, 1, 2, 0, 0, 1}, b[6] = {0, 1, 2, 1, 2, 2};
     to->m += n->m;
@@ -15,7 +15,7 @@ static void node_add(struct far_node *to, const struct far_node *n, const float 
 }
 
 /* Adds the cells of one row, split by parity, to boxes that lie in a row: y, z from their middles. */
-static void row_add(struct far_node *box, int boxes, const float *even, const float *odd, float y, float z, int half)
+static void row_add(struct far_moments *box, int boxes, const float *even, const float *odd, float y, float z, int half)
 {
     for (int s = 0; s < boxes; s++, box++) {
         float sum = 0, first = 0, second = 0;
@@ -39,8 +39,8 @@ static void row_add(struct far_node *box, int boxes, const float *even, const fl
     }
 }
 
-/// Nodes of n along each axis, from those of twice as many; edge: cells of a child.
-static void nodes_merge(int dim, int n, int edge, const struct far_node *child, struct far_node *to)
+/// Moments of n nodes along each axis, from those of twice as many; edge: cells of a child.
+static void moments_merge(int dim, int n, int edge, const struct far_moments *child, struct far_moments *to)
 {
     const int m = 2 * n, layers = dim == 3 ? m : 1;
     for (int k = 0; k < layers; k++)
@@ -48,23 +48,23 @@ static void nodes_merge(int dim, int n, int edge, const struct far_node *child, 
             for (int i = 0; i < m; i++) {
                 const float half = .5f * (float)edge;
                 const float x[3] = {i & 1 ? half : -half, j & 1 ? half : -half, dim == 2 ? 0 : k & 1 ? half : -half};
-                node_add(&to[(k / 2 * n + j / 2) * n + i / 2], &child[(k * m + j) * m + i], x);
+                moments_add(&to[(k / 2 * n + j / 2) * n + i / 2], &child[(k * m + j) * m + i], x);
             }
 }
 
-struct gather {
-    struct far *f;
+struct job {
+    struct far_field *f;
     const struct multigrid *mg;
 };
 
-static void tile_gather(int64_t tile, uint32_t worker, void *user)
+static void tile_moments(int64_t tile, uint32_t worker, void *user)
 {
-    const struct gather *g = user;
+    const struct job *g = user;
     const int dim = g->mg->shape.dim, n = far_boxes(g->mg), edge = g->mg->shape.edge[0], size = edge / n;
     const int octants = n / 2, many = octants * octants * (dim == 3 ? octants : 1);
     const float *b = g->mg->level->b + tile * MG_CELLS, mid = .5f * (float)(size - 1);
-    struct far_node *box = g->f->box + tile * FAR_BOXES, *octant = g->f->octant + tile * many;
-    struct far_node quarter[8] = {{0}};
+    struct far_moments *box = g->f->box + tile * FAR_BOXES, *octant = g->f->octant + tile * many;
+    struct far_moments quarter[8] = {{0}};
     (void)worker;
     if (!mg_owns_tile(g->mg, tile)) return;
     memset(box, 0, FAR_BOXES * sizeof *box);
@@ -75,47 +75,47 @@ static void tile_gather(int64_t tile, uint32_t worker, void *user)
             row_add(box + ((dim == 3 ? k / size * n : 0) + j / size) * n, n, b + mg_colour_index(dim, 0, j, k),
                     b + mg_colour_index(dim, 1, j, k), (float)(j % size) - mid, dim == 3 ? (float)(k % size) - mid : 0,
                     size / 2);
-    nodes_merge(dim, octants, size, box, octant);
+    moments_merge(dim, octants, size, box, octant);
     if (dim == 3) {
-        nodes_merge(dim, 1, 2 * size, octant, g->f->tile + tile);
+        moments_merge(dim, 1, 2 * size, octant, g->f->tile + tile);
     } else {
-        nodes_merge(dim, 2, 2 * size, octant, quarter);
-        nodes_merge(dim, 1, 4 * size, quarter, g->f->tile + tile);
+        moments_merge(dim, 2, 2 * size, octant, quarter);
+        moments_merge(dim, 1, 4 * size, quarter, g->f->tile + tile);
     }
 }
 
-static void group_gather(int64_t group, uint32_t worker, void *user)
+static void group_moments(int64_t group, uint32_t worker, void *user)
 {
-    const struct gather *g = user;
-    const struct far *f = g->f;
+    const struct job *g = user;
+    const struct far_field *f = g->f;
     const struct multigrid *mg = g->mg;
-    struct far_node *to = f->group + group;
+    struct far_moments *to = f->group + group;
     (void)worker;
     memset(to, 0, sizeof *to);
     for (int32_t i = f->first[group]; i < f->first[group + 1]; i++) {
         const int32_t *c = mg->level->coord[f->member[i]];
         float x[3] = {0};
         for (int q = 0; q < mg->shape.dim; q++)
-            x[q] = .5f * (float)((2 * c[q] + 1 - f->span[group][0][q] - f->span[group][1][q]) * mg->shape.edge[q]);
-        node_add(to, f->tile + f->member[i], x);
+            x[q] = .5f * (float)((2 * c[q] + 1 - f->extent[group][0][q] - f->extent[group][1][q]) * mg->shape.edge[q]);
+        moments_add(to, f->tile + f->member[i], x);
     }
 }
 
-enum bw_status far_gather(struct far *f, struct multigrid *mg)
+enum bw_status far_compute_moments(struct far_field *f, struct multigrid *mg)
 {
-    struct gather g = {f, mg};
+    struct job g = {f, mg};
     const size_t octants = mg->shape.dim == 3 ? 8 : 16;
-    mg->stage->host->parallel_for(mg->stage, f->n_tiles, tile_gather, &g);
+    mg->stage->host->parallel_for(mg->stage, f->n_tiles, tile_moments, &g);
     enum bw_status status = mg_allgather(mg, f->box, NULL, FAR_BOXES * sizeof *f->box);
     if (status == BW_OK) status = mg_allgather(mg, f->octant, NULL, octants * sizeof *f->octant);
     if (status == BW_OK) status = mg_allgather(mg, f->tile, NULL, sizeof *f->tile);
-    mg->stage->host->parallel_for(mg->stage, f->n_groups, group_gather, &g);
+    mg->stage->host->parallel_for(mg->stage, f->n_groups, group_moments, &g);
     return status;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* n tiles in a row are cut into parts of FAR_GROUP at most, alike from both ends: where part i of `parts` begins. */
+/* n tiles in a row are divided into parts of FAR_GROUP at most, symmetrically: where part i of `parts` begins. */
 static int32_t part_begin(int32_t n, int32_t parts, int32_t i)
 {
     return 2 * i <= parts ? (2 * i == parts ? n / 2 : i * n / parts) : n - part_begin(n, parts, parts - i);
@@ -168,7 +168,7 @@ static void sort_axis(const struct multigrid *mg, const struct parts *p, int q, 
     for (int64_t i = 0; i < n; i++) to[place[part_of(mg, p, from[i], q)]++] = from[i];
 }
 
-void far_group(struct far *f, const struct multigrid *mg, int32_t *scratch)
+void far_group_tiles(struct far_field *f, const struct multigrid *mg, int32_t *scratch)
 {
     const struct parts p = parts_find(mg);
     int32_t last[3] = {-1, -1, -1};
@@ -186,8 +186,8 @@ void far_group(struct far *f, const struct multigrid *mg, int32_t *scratch)
         }
         if (same) continue;
         for (int q = 0; q < 3; q++) {
-            f->span[f->n_groups][0][q] = part_begin(p.cells[q], p.n[q], at[q]);
-            f->span[f->n_groups][1][q] = part_begin(p.cells[q], p.n[q], at[q] + 1);
+            f->extent[f->n_groups][0][q] = part_begin(p.cells[q], p.n[q], at[q]);
+            f->extent[f->n_groups][1][q] = part_begin(p.cells[q], p.n[q], at[q] + 1);
         }
         f->first[f->n_groups++] = (int32_t)i;
     }
