@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Is a finished cache what a host expects: every frame there, every file what was written, the same grids in each. */
+/* Check of a finished cache for what hosts expect: no missing frames, undamaged files, the same grids in each. */
 #include "check_file.h"
 #include "check_record.h"
 #include "record/record.h"
@@ -96,7 +96,7 @@ static int64_t step_check(struct check *c, size_t i)
     return between > 0 ? between : 0;
 }
 
-/* Of a sequence of the bake's own; beside them may lie anybody's. */
+/* The recorded hash, if the sequence is the bake's own; NULL: other files. */
 static const char *hash_recorded(const struct check *c, const struct frame_file *first)
 {
     const bool ours = c->folder && json_object_get(c->record->files, first->path + strlen(c->folder) + 1);
@@ -106,7 +106,7 @@ static const char *hash_recorded(const struct check *c, const struct frame_file 
 static void sequence_check(struct check *c, size_t begin, size_t end)
 {
     const struct frame_file *first = &c->file[begin], *last = &c->file[end - 1];
-    struct sequence_seen seen = {
+    struct sequence_facts seen = {
         .findings = &c->findings, .stem = first->stem, .hash = bw_strdup(hash_recorded(c, first))};
     int64_t absent = 0;
     if (c->folder) seen.changes = json_object_get(c->record->root, "changes");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A host shows what it can and says nothing: each file must be readable to its end, hold the same grids in the same
- * place as the first, and numbers alone. */
+/* Check of a file: readable to its end, the same grids with the same transform as in the sequence's first file, and no
+ * NaN or infinity. Hosts report none of that. */
 #include "check_file.h"
 
 #include "session/session.h"
@@ -40,7 +40,7 @@ static const struct finding_kind all_empty = {
 static const struct finding_kind unnamed = {
     "names", false, "hosts look for density, temperature, flame and vel: name the grids in the host's material"};
 
-/* ---- small looks ---- */
+/* ---- predicates ---- */
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -55,25 +55,25 @@ static bool is_flow(const struct bwvdb_info *g)
     return g->comps == 3 && is_one_of(g->name, names);
 }
 
-/* "STEM grid": tells grids of several sequences apart. New memory, NULL when there is none. */
-static char *about_grid(const struct sequence_seen *s, const char *name) { return bw_printf("%s %s", s->stem, name); }
+/* "STEM grid": a key, unique among sequences. New memory; NULL: out of memory. */
+static char *about_grid(const struct sequence_facts *s, const char *name) { return bw_printf("%s %s", s->stem, name); }
 
 /* ---- a grid ---- */
 
-static struct grid_seen *grid_get(struct sequence_seen *s, const struct bwvdb_info *g)
+static struct grid_facts *grid_get(struct sequence_facts *s, const struct bwvdb_info *g)
 {
     for (int32_t i = 0; i < s->n_grids; i++)
         if (!strcmp(s->grid[i].name, g->name)) return &s->grid[i];
-    struct grid_seen *grown = bw_realloc(s->grid, (size_t)(s->n_grids + 1) * sizeof *grown);
+    struct grid_facts *grown = bw_realloc(s->grid, (size_t)(s->n_grids + 1) * sizeof *grown);
     if (!grown) return NULL;
     s->grid = grown;
-    grown[s->n_grids] = (struct grid_seen){.name = bw_strdup(g->name), .type = bw_strdup(g->type)};
+    grown[s->n_grids] = (struct grid_facts){.name = bw_strdup(g->name), .type = bw_strdup(g->type)};
     memcpy(grown[s->n_grids].matrix, g->matrix, sizeof g->matrix);
     if (!grown[s->n_grids].name || !grown[s->n_grids].type) return NULL;
     return &grown[s->n_grids++];
 }
 
-static void values_check(struct sequence_seen *s, const char *path, const struct bwvdb_file *f, int32_t g,
+static void values_check(struct sequence_facts *s, const char *path, const struct bwvdb_file *f, int32_t g,
                          const char *about)
 {
     const struct bwvdb_info *info = bwvdb_grid_info(f, g);
@@ -97,7 +97,7 @@ static bool matrix_same(const double a[12], const double b[12])
     return true;
 }
 
-static void place_check(struct sequence_seen *s, const char *path, const struct bwvdb_info *g, struct grid_seen *seen,
+static void place_check(struct sequence_facts *s, const char *path, const struct bwvdb_info *g, struct grid_facts *seen,
                         const char *about)
 {
     seen->files++;
@@ -112,12 +112,12 @@ static void place_check(struct sequence_seen *s, const char *path, const struct 
                     seen->type);
 }
 
-static void grid_check(struct sequence_seen *s, const char *path, struct bwvdb_file *f, int32_t g, bool ours)
+static void grid_check(struct sequence_facts *s, const char *path, struct bwvdb_file *f, int32_t g, bool ours)
 {
     struct bwvdb_error why = {{0}};
     const struct bwvdb_info *info = bwvdb_grid_info(f, g);
     char *about = about_grid(s, info->name);
-    struct grid_seen *seen = grid_get(s, info);
+    struct grid_facts *seen = grid_get(s, info);
     if (info->twins > 1 && !info->twin)
         finding_add(s->findings, &twins, about, "%s: holds %s grids called %s", path,
                     info->twins > 2 ? "several" : "two", info->name);
@@ -135,8 +135,8 @@ static void grid_check(struct sequence_seen *s, const char *path, struct bwvdb_f
 
 /* ---- a file ---- */
 
-/* The flow ought to be known a little beyond the smoke; a domain that is full of smoke has no beyond. */
-static void padding_check(struct sequence_seen *s, const char *path, const struct bwvdb_file *f)
+/* Velocity should extend a little beyond the smoke, for motion blur; impossible in a domain full of smoke. */
+static void padding_check(struct sequence_facts *s, const char *path, const struct bwvdb_file *f)
 {
     int32_t smoke = bwvdb_find(f, "density"), flow = -1;
     for (int32_t g = 0; g < bwvdb_count(f); g++)
@@ -150,7 +150,7 @@ static void padding_check(struct sequence_seen *s, const char *path, const struc
                     (long long)v->active, (long long)d->active);
 }
 
-static void names_check(struct sequence_seen *s, const char *path, const struct bwvdb_file *f)
+static void names_check(struct sequence_facts *s, const char *path, const struct bwvdb_file *f)
 {
     static const char *const usual[] = {"density", "temperature", "flame", "solid",          "dye",
                                         "color",   "Cd",          "heat",  BWVDB_FLOW_NAMES, NULL};
@@ -164,8 +164,8 @@ static void names_check(struct sequence_seen *s, const char *path, const struct 
                     s->names);
 }
 
-/* Has the bake noted that it went on with other values before this frame (`--from-frame`)? */
-static bool change_known(const struct sequence_seen *s, const char *to, int64_t number)
+/* Did a recorded resume change values before this frame (`--from-frame`)? */
+static bool change_is_recorded(const struct sequence_facts *s, const char *to, int64_t number)
 {
     size_t i;
     const json_t *change;
@@ -180,10 +180,10 @@ static bool change_known(const struct sequence_seen *s, const char *to, int64_t 
     return false;
 }
 
-static void preset_check(struct sequence_seen *s, const char *path, const char *hash, int64_t number)
+static void preset_check(struct sequence_facts *s, const char *path, const char *hash, int64_t number)
 {
     if (s->hash && !strcmp(hash, s->hash)) return;
-    if (s->hash && !change_known(s, hash, number)) {
+    if (s->hash && !change_is_recorded(s, hash, number)) {
         finding_add(s->findings, &bakes, s->stem, "%s: is of preset %s; %s, %s", path, hash,
                     s->names ? "before" : "its bake", s->hash);
         return;
@@ -192,8 +192,8 @@ static void preset_check(struct sequence_seen *s, const char *path, const char *
     s->hash = bw_strdup(hash);
 }
 
-/* What files of ours say of themselves. */
-static void facts_check(struct sequence_seen *s, const char *path, const struct bwvdb_file *f, int64_t number)
+/* Metadata of files written by Billow. */
+static void facts_check(struct sequence_facts *s, const char *path, const struct bwvdb_file *f, int64_t number)
 {
     uint32_t n;
     const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *hash = bwvdb_meta_find(m, n, "preset_hash"),
@@ -207,7 +207,7 @@ static void facts_check(struct sequence_seen *s, const char *path, const struct 
                     (long long)frame->integer);
 }
 
-void file_check(struct sequence_seen *s, const char *path, int64_t number)
+void file_check(struct sequence_facts *s, const char *path, int64_t number)
 {
     struct bwvdb_error why = {{0}};
     struct bwvdb_file *f = NULL;
@@ -229,13 +229,13 @@ void file_check(struct sequence_seen *s, const char *path, int64_t number)
     bwvdb_close(f);
 }
 
-void sequence_end(struct sequence_seen *s)
+void sequence_end(struct sequence_facts *s)
 {
     bool any = false;
     for (int32_t i = 0; i < s->n_grids; i++) any |= s->grid[i].empty < s->grid[i].files;
     if (s->n_grids && !any) finding_add(s->findings, &all_empty, NULL, "%s####.vdb: all grids are empty", s->stem);
     for (int32_t i = 0; any && i < s->n_grids; i++) {
-        const struct grid_seen *g = &s->grid[i];
+        const struct grid_facts *g = &s->grid[i];
         if (g->empty == g->files)
             finding_add(s->findings, &empty, NULL, "%s####.vdb: grid %s is empty in all files", s->stem, g->name);
         else if (g->gaps)
@@ -244,7 +244,7 @@ void sequence_end(struct sequence_seen *s)
     }
 }
 
-void sequence_free(struct sequence_seen *s)
+void sequence_free(struct sequence_facts *s)
 {
     for (int32_t i = 0; i < s->n_grids; i++) {
         bw_free(s->grid[i].name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The files of one sequence, each looked at by itself and beside those before it. */
+/* Check of a sequence's files, each by itself and against those before it. */
 #ifndef CHECK_FILE_H
 #define CHECK_FILE_H
 
@@ -7,30 +7,30 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/// What a grid is in the first file that has it.
-struct grid_seen {
+/// A grid of the sequence, as in the first file that has it.
+struct grid_facts {
     char *name, *type;
     double matrix[12];
-    int64_t files, empty; ///< that have it; where it is empty …
-    int64_t since, gaps;  ///< … since it last held something; between such that do
+    int64_t files, empty; ///< number of files that have it; where it is empty
+    int64_t since, gaps;  ///< number of empty files since the last one with values; of those between such
 };
 
-/// What is known of a sequence so far.
-struct sequence_seen {
+/// Facts of a sequence, from the files so far.
+struct sequence_facts {
     struct findings *findings;
     const char *stem;
-    char *names; ///< the first file's grids; NULL: none could be read yet
-    char *hash;  ///< of the preset that the record or the first file tells of, or to which values were changed since
-    const json_t *changes; ///< that the bake has noted, as bake_facts has them; NULL: none. Borrowed
+    char *names;           ///< the first file's grids; NULL: none could be read yet
+    char *hash;            ///< of the preset, by the record or the first file; updated at a recorded change
+    const json_t *changes; ///< recorded by the bake, see bake_facts; NULL: none. Borrowed
     double fps;
-    struct grid_seen *grid;
+    struct grid_facts *grid;
     int32_t n_grids;
 };
 
-/// Look at a file, whose name has `number`.
-void file_check(struct sequence_seen *s, const char *path, int64_t number);
-/// What shows only when all have been looked at.
-void sequence_end(struct sequence_seen *s);
-void sequence_free(struct sequence_seen *s);
+/// Check a file; `number`: the frame by its name.
+void file_check(struct sequence_facts *s, const char *path, int64_t number);
+/// Findings that need all files.
+void sequence_end(struct sequence_facts *s);
+void sequence_free(struct sequence_facts *s);
 
 #endif

@@ -26,7 +26,7 @@ static void ends_check(struct findings *f, const json_t *root, const struct rang
                     (long long)q->last, last);
 }
 
-/* Sizes and sums that the bake noted. What has been told of a file already is not told again. */
+/* Sizes and checksums by the record; a file with a finding already is skipped. */
 static void files_check(struct findings *f, const struct bake_record *r, const char *folder)
 {
     json_t *bad = record_verify(r, folder, true), *one;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a check of a cache has found: one of each kind for each grid, with how many files it was found in. */
+/* Findings of a check: one of each kind and grid, with the number of files. */
 #ifndef CHECK_FINDINGS_H
 #define CHECK_FINDINGS_H
 
@@ -9,15 +9,15 @@
 /// A kind of finding, a constant.
 struct finding_kind {
     const char *id; ///< "nan"
-    bool problem;   ///< false: a notice: some host shows it otherwise than one expects
+    bool problem;   ///< false: a note: some host shows it unexpectedly
     const char *advice;
 };
 
 struct finding {
     const struct finding_kind *kind;
-    char *about;  ///< what tells it from others of its kind: a grid's name, or ""
+    char *about;  ///< key among findings of its kind: a grid's name, or ""
     char *text;   ///< of the first file
-    char *advice; ///< better than the kind's; NULL: that one
+    char *advice; ///< NULL: the kind's
     long long files;
 };
 
@@ -26,10 +26,10 @@ struct findings {
     size_t n;
 };
 
-/// Add one; of the same kind about the same as one before it is counted alone. `about` NULL: there is no such one.
+/// Add one; if there is one of that kind and key `about`, only count it. `about` NULL: always add.
 void finding_add(struct findings *f, const struct finding_kind *kind, const char *about, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/// Advise better than the kind does, about what was added last. Takes the text (bw_alloc).
+/// Specific advice for the last one added. Takes the text (bw_alloc).
 void finding_advise(struct findings *f, char *advice);
 /// Does a problem's text begin with that path?
 bool findings_has(const struct findings *f, const char *path);

@@ -14,14 +14,14 @@ enum { DEPTH_MOST = 16 }; ///< folders below each other
 
 /* ---- two files ---- */
 
-/* 1: the same bytes; 0: *at is the first that differs; -1: one can't be read, which is said. */
-static int bytes_same(const struct compared *c, long long *at)
+/* 1: equal bytes; 0: *at is the first that differs; -1: one can't be read, which is reported. */
+static int bytes_same(const struct file_pair *c, long long *at)
 {
     static const size_t CHUNK = 65536;
     char *buffer = bw_calloc(2 * CHUNK);
     FILE *f[2] = {fopen(c->a, "rb"), fopen(c->b, "rb")};
     int same = f[0] && f[1] && buffer ? 1 : -1;
-    if (same < 0) compare_add(c, "unreadable", NULL, "can't be read: %s", strerror(errno));
+    if (same < 0) difference_add(c, "unreadable", NULL, "can't be read: %s", strerror(errno));
     *at = 0;
     for (size_t n = 1; same == 1 && n > 0;) {
         n = fread(buffer, 1, CHUNK, f[0]);
@@ -38,7 +38,7 @@ static int bytes_same(const struct compared *c, long long *at)
 
 static const struct {
     const char *ending;
-    void (*compare)(const struct compared *c);
+    void (*compare)(const struct file_pair *c);
 } kinds[] = {{".vdb", compare_vdb}, {".png", compare_png}, {".exr", compare_exr}};
 
 static bool is_link(const char *path)
@@ -47,7 +47,7 @@ static bool is_link(const char *path)
     return !lstat(path, &st) && S_ISLNK(st.st_mode);
 }
 
-static void files_compare(const struct compared *c)
+static void files_compare(const struct file_pair *c)
 {
     long long at = 0;
     size_t before = json_array_size(c->differences), n = strlen(c->name);
@@ -60,17 +60,17 @@ static void files_compare(const struct compared *c)
         break;
     }
     if (json_array_size(c->differences) == before)
-        compare_add(c, "bytes", json_pack("{s:I}", "byte", (json_int_t)at + 1), "differs from byte %lld on", at + 1);
+        difference_add(c, "bytes", json_pack("{s:I}", "byte", (json_int_t)at + 1), "differs from byte %lld on", at + 1);
 }
 
 /* ---- two folders ---- */
 
-/* What tells of the moment, and what is hidden, is left out. */
+/* Hidden files, and those that differ in every run, are left out. */
 static bool is_wanted(const char *name)
 {
-    static const char *const moment[] = {"bake.json", "bake.log", "timings.csv", "bake.journal", "checkpoints"};
-    for (size_t i = 0; i < sizeof moment / sizeof *moment; i++)
-        if (!strcmp(name, moment[i])) return false;
+    static const char *const volatile_files[] = {"bake.json", "bake.log", "timings.csv", "bake.journal", "checkpoints"};
+    for (size_t i = 0; i < sizeof volatile_files / sizeof *volatile_files; i++)
+        if (!strcmp(name, volatile_files[i])) return false;
     return name[0] != '.';
 }
 
@@ -115,10 +115,10 @@ static const char **names_join(const json_t *a, json_t *b, size_t *n)
 static void name_compare(const char *a, const char *b, const char *name, bool in_a, bool in_b, json_t *differences)
 {
     char *path_a = bw_printf("%s/%s", a, name), *path_b = bw_printf("%s/%s", b, name);
-    struct compared c = {name, path_a, path_b, differences};
+    struct file_pair c = {name, path_a, path_b, differences};
     if (in_a && in_b && path_a && path_b) files_compare(&c);
-    else if (in_a) compare_add(&c, "only-a", NULL, "is in %s alone", a);
-    else compare_add(&c, "only-b", NULL, "is in %s alone", b);
+    else if (in_a) difference_add(&c, "only-a", NULL, "is in %s alone", a);
+    else difference_add(&c, "only-b", NULL, "is in %s alone", b);
     bw_free(path_a);
     bw_free(path_b);
 }
@@ -141,7 +141,7 @@ static size_t folders_compare(const char *a, const char *b, json_t *differences)
 
 /* ---- the call ---- */
 
-/* 0: a file, 1: a folder, -1: neither, which is said. */
+/* 0: a file, 1: a folder, -1: neither, with an error in `d`. */
 static int kind_of(const char *path, struct bw_diag *d)
 {
     struct stat st;
@@ -163,7 +163,7 @@ static char *cache_compare(const char *a, const char *b, struct bw_diag *d)
     size_t files = 1;
     const char *slash = strrchr(b, '/');
     if (kind_a) files = folders_compare(a, b, differences);
-    else files_compare(&(struct compared){slash ? slash + 1 : b, a, b, differences});
+    else files_compare(&(struct file_pair){slash ? slash + 1 : b, a, b, differences});
     return json_text(json_pack("{s:o, s:o, s:b, s:I, s:o}", "a", json_bytes(a), "b", json_bytes(b), "equal",
                                json_array_size(differences) == 0, "files", (json_int_t)files, "differences",
                                differences),

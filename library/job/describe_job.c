@@ -18,8 +18,8 @@ static json_t *folder_json(struct job *j, const struct bw_node *resolved)
         fclose(memory);
     }
     char *stranger;
-    int32_t left, strangers = strangers_find(&r, &j->facts, j->chain, &stranger),
-                  whole = record_whole(&r, j->out, &left);
+    int32_t left, strangers = unrecorded_files_find(&r, &j->facts, j->chain, &stranger),
+                  whole = record_count_whole(&r, j->out, &left);
     json_t *outputs = json_object_get(r.root, "outputs");
     json_t *o = json_pack("{s:b, s:b, s:b, s:i, s:i, s:o, s:i, s:s, s:o}", "holds", r.root != NULL, "same", same,
                           "complete", r.complete, "whole", (int)whole, "left", (int)left, "damaged",

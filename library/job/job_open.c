@@ -101,7 +101,7 @@ static void moved_folder_find(struct job *j)
     size_t length = slash ? (size_t)(slash - j->options.preset) : 0;
     if (j->options.mode != BW_BAKE_RESUME || !j->options.out || !slash || strcmp(slash, "/resolved.yaml") != 0) return;
     if (strlen(j->options.out) != length || strncmp(j->options.out, j->options.preset, length) != 0) return;
-    char *then = journal_place(j->options.out), *now = realpath(j->options.out, NULL), *a, *b;
+    char *then = journal_folder_path(j->options.out), *now = realpath(j->options.out, NULL), *a, *b;
     if (!then || !now || !strcmp(then, now)) goto end;
     while ((a = strrchr(then, '/')) && (b = strrchr(now, '/')) && !strcmp(a, b)) *a = *b = '\0';
     j->overrides.moved_from = texts_copy(&j->texts, then);

@@ -108,7 +108,7 @@ static char *file_read(const char *path, size_t *size, struct bw_diag *d)
     return text;
 }
 
-static void file_take(struct snapshot *m, const char *path, const char *kind, struct bw_diag *d)
+static void file_load(struct snapshot *m, const char *path, const char *kind, struct bw_diag *d)
 {
     struct point_files *all = m->data;
     struct point_file *f = &all->file[all->n];
@@ -141,7 +141,7 @@ static int kind_of(const char *file, const char *cache, int64_t frame, char kind
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
-static void files_take(struct snapshot *m, const char *pattern, const char *cache, struct bw_diag *d)
+static void files_load(struct snapshot *m, const char *pattern, const char *cache, struct bw_diag *d)
 {
     struct dirent **entry;
     char folder[4096], path[4400], kind[128];
@@ -152,7 +152,7 @@ static void files_take(struct snapshot *m, const char *pattern, const char *cach
     for (int i = 0; i < n; i++) {
         if (!d->status && all->n < KINDS && kind_of(entry[i]->d_name, cache, m->facts.frame, kind)) {
             snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-            file_take(m, path, kind, d);
+            file_load(m, path, kind, d);
         }
         free(entry[i]);
     }
@@ -201,7 +201,7 @@ struct snapshot *points_open(const char *pattern, const char *cache, int64_t fra
     }
     m->facts.frame = frame;
     m->facts.n_points = 0;
-    files_take(m, pattern, cache, d);
+    files_load(m, pattern, cache, d);
     if (!d->status) return m;
     object_unref(&m->o);
     return NULL;

@@ -15,7 +15,7 @@ static void line_take(struct reply *r)
     if (!strcmp(r->line, next) && r->at == r->whole) r->whole++;
 }
 
-void reply_take(struct reply *r, const char *bytes, size_t n)
+void reply_parse(struct reply *r, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (bytes[i] != '\n') { // what is too long is no line of the probe's

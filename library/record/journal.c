@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Puts down what a line says, unless it was cut off in its middle. */
-static void line_take(json_t *files, char *line, size_t n)
+/* Apply a line to the list, unless it was cut off. */
+static void journal_line_parse(json_t *files, char *line, size_t n)
 {
     struct file_facts f = {.bytes = FILE_UNKNOWN};
     long long bytes;
@@ -41,11 +41,11 @@ static void line_take(json_t *files, char *line, size_t n)
             json_object_set_new(files, line + 6, json_false());
         return;
     }
-    json_object_set_new(files, line + name, facts_json(&f));
+    json_object_set_new(files, line + name, file_entry_json(&f));
 }
 
-/* Closes `f`. No line of ours is longer than a name can be: what is may be a terabyte of zeros. */
-static json_t *lines_read(FILE *f)
+/* Reads to the end and closes `f`. Overlong lines are skipped: they are none of ours. */
+static json_t *journal_lines_read(FILE *f)
 {
     json_t *files = f ? json_object() : NULL;
     char line[PATH_MAX + 64];
@@ -53,7 +53,7 @@ static json_t *lines_read(FILE *f)
     while (f && fgets(line, sizeof line, f)) {
         const size_t n = strlen(line);
         const bool ends = n > 0 && line[n - 1] == '\n';
-        if (whole && ends) line_take(files, line, n);
+        if (whole && ends) journal_line_parse(files, line, n);
         whole = ends;
     }
     if (f) fclose(f);
@@ -68,30 +68,30 @@ json_t *journal_read(const char *out)
     const bool good = fd >= 0 && !fstat(fd, &st) && st.st_size <= INSIDE_JOURNAL_MOST;
     FILE *f = good ? fdopen(fd, "r") : NULL;
     if (fd >= 0 && !f) close(fd);
-    return lines_read(f);
+    return journal_lines_read(f);
 }
 
-/* By its descriptor: whatever became of its name. */
+/* By its descriptor, which holds even if the file was renamed. */
 json_t *journal_files(struct bake_journal *j)
 {
     pthread_mutex_lock(&j->lock);
     int fd = fcntl(j->fd, F_DUPFD_CLOEXEC, 0);
     FILE *f = fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "r") : NULL;
     if (fd >= 0 && !f) close(fd);
-    json_t *files = lines_read(f);
+    json_t *files = journal_lines_read(f);
     pthread_mutex_unlock(&j->lock);
     return files;
 }
 
-static char *line_make(const char *name, const struct file_facts *whole)
+static char *journal_line_format(const char *name, const struct file_facts *whole)
 {
     if (!whole) return bw_printf("began %s\n", name);
     if (whole->bytes < 0) return bw_printf("%s %s\n", whole->bytes == FILE_GONE ? "gone" : "wrote", name);
     return bw_printf("whole %lld %016llx %s\n", (long long)whole->bytes, (unsigned long long)whole->xxh3, name);
 }
 
-/* One write a line: the end of a line that did not fit would else be taken for a name. */
-static int line_write(const struct bake_journal *j, const char *line, bool settle)
+/* One write per line. A partial line is truncated away: its rest would be parsed as a name. */
+static int journal_line_write(const struct bake_journal *j, const char *line, bool settle)
 {
     size_t n = strlen(line);
     off_t end = lseek(j->fd, 0, SEEK_END);
@@ -104,14 +104,15 @@ static int line_write(const struct bake_journal *j, const char *line, bool settl
     return bad;
 }
 
-/* `settle`: it is on the disk, if it tells that a file is whole. */
-static int line_append(const struct bake_journal *j, const char *name, const struct file_facts *whole, bool settle)
+/* `settle`: sync to disk, if the line declares a file complete. */
+static int journal_line_append(const struct bake_journal *j, const char *name, const struct file_facts *whole,
+                               bool settle)
 {
     json_t *text = json_string(name);
     if (!text || strchr(name, '\n')) return json_decref(text), EILSEQ; // no name for JSON, for a line
     json_decref(text);
-    char *line = line_make(name, whole);
-    int bad = line ? line_write(j, line, settle && whole && whole->bytes >= 0) : ENOMEM;
+    char *line = journal_line_format(name, whole);
+    int bad = line ? journal_line_write(j, line, settle && whole && whole->bytes >= 0) : ENOMEM;
     bw_free(line);
     return bad;
 }
@@ -120,24 +121,24 @@ int journal_add(struct bake_journal *j, const char *name, const struct file_fact
 {
     pthread_mutex_lock(&j->lock);
     if (j->begun && !whole) json_object_set_new(j->begun, name, json_false());
-    if (!j->failed) j->failed = line_append(j, name, whole, true);
+    if (!j->failed) j->failed = journal_line_append(j, name, whole, true);
     int failed = j->failed;
     pthread_mutex_unlock(&j->lock);
     return failed;
 }
 
-/* Where no line can hold it, nobody learns that it moved. */
+/* A path that no line can hold is left out; a move of the folder then goes unnoticed. */
 static int folder_write(const struct bake_journal *j)
 {
     char *whole = realpath(j->out, NULL),
          *line = whole && !strchr(whole, '\n') ? bw_printf("folder %s\n", whole) : NULL;
-    int bad = line ? line_write(j, line, false) : 0;
+    int bad = line ? journal_line_write(j, line, false) : 0;
     free(whole);
     bw_free(line);
     return bad;
 }
 
-char *journal_place(const char *out)
+char *journal_folder_path(const char *out)
 {
     char line[4200] = "";
     const char *why;
@@ -148,31 +149,31 @@ char *journal_place(const char *out)
     return end && !strncmp(line, "folder /", 8) ? bw_printf("%.*s", (int)(end - line) - 7, line + 7) : NULL;
 }
 
-static int carry_write(struct bake_journal *j, json_t *kept)
+static int kept_write(struct bake_journal *j, json_t *kept)
 {
     const char *name;
     json_t *file;
     int bad = folder_write(j);
     json_object_foreach (kept, name, file) {
-        struct file_facts f = facts_of(file);
-        if (!bad && facts_whole(file)) bad = line_append(j, name, &f, false);
+        struct file_facts f = file_entry_facts(file);
+        if (!bad && file_entry_is_whole(file)) bad = journal_line_append(j, name, &f, false);
     }
     json_object_foreach (j->begun, name, file)
-        if (!bad) bad = line_append(j, name, NULL, false);
+        if (!bad) bad = journal_line_append(j, name, NULL, false);
     if (bad || !json_object_size(kept)) return bad; // an empty list need not last: the first file's line does
     return fdatasync(j->fd) ? errno : 0;            // once, and not a line: a thousand frames took half a minute
 }
 
 static const int list_flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_APPEND | O_CLOEXEC;
 
-/* Under another name first: a kill leaves the old list or the new one. No link that lies there is followed. */
+/* Atomic: by a temporary file and a rename. Links are not followed. */
 static int journal_create(struct bake_journal *j, json_t *kept)
 {
     static const char half[] = ".bake.journal.part";
     unlinkat(j->root, half, 0);
     j->fd = openat(j->root, half, list_flags | O_EXCL, 0666);
     if (j->fd < 0) return errno;
-    int bad = carry_write(j, kept);
+    int bad = kept_write(j, kept);
     if (!bad && renameat(j->root, half, j->root, "bake.journal")) bad = errno;
     if (bad) unlinkat(j->root, half, 0);
     return bad;
@@ -187,7 +188,7 @@ static int journal_open(struct bake_journal *j, const char *out)
     return j->root < 0 ? errno : 0;
 }
 
-static int journal_judge(struct bake_journal *j, int bad, struct bw_diag *d)
+static int journal_check(struct bake_journal *j, int bad, struct bw_diag *d)
 {
     if (bad) bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", j->out, strerror(bad));
     if (bad) journal_end(j);
@@ -197,10 +198,10 @@ static int journal_judge(struct bake_journal *j, int bad, struct bw_diag *d)
 int journal_begin(struct bake_journal *j, const char *out, json_t *kept, struct bw_diag *d)
 {
     int bad = journal_open(j, out);
-    return journal_judge(j, bad ? bad : journal_create(j, kept), d);
+    return journal_check(j, bad ? bad : journal_create(j, kept), d);
 }
 
-/* A line that a kill cut in its middle is ended, or the next one would lengthen it. */
+/* End a line that a kill cut off, or the next one would be appended to it. */
 static int journal_append(struct bake_journal *j, off_t size)
 {
     char last = '\n';
@@ -217,7 +218,7 @@ int journal_continue(struct bake_journal *j, const char *out, json_t *files, str
     if (!there && j->fd >= 0) close(j->fd), j->fd = -1; // a pipe, a device: it lists nothing
     if (!bad) bad = there ? journal_append(j, st.st_size) : journal_create(j, files);
     j->begun = json_object();
-    return journal_judge(j, bad, d);
+    return journal_check(j, bad, d);
 }
 
 int journal_renew(struct bake_journal *j, json_t *kept, struct bw_diag *d)
@@ -234,7 +235,7 @@ int journal_renew(struct bake_journal *j, json_t *kept, struct bw_diag *d)
     return !bad;
 }
 
-void journal_drop(struct bake_journal *j, const char *name)
+void journal_remove_file(struct bake_journal *j, const char *name)
 {
     static const struct file_facts gone = {.bytes = FILE_GONE};
     int folder = file_folder_open(j->root, name, false);
@@ -252,7 +253,7 @@ void journal_end(struct bake_journal *j)
     *j = (struct bake_journal){0};
 }
 
-enum folder_fate journal_folder(const struct bake_journal *j)
+enum folder_fate journal_folder_fate(const struct bake_journal *j)
 {
     struct stat ours, there;
     if (fstat(j->root, &ours) || !ours.st_nlink) return FOLDER_GONE;

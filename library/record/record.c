@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bake.json: what a bake was made from, whether it came to its end, and which files it wrote. The next bake into the
- * folder reads it: the same facts mean "up to date", others are refused until the user says what to do. */
+/* bake.json: the facts a bake was made from, whether it finished, and the files it wrote. The next bake into the folder
+ * compares: equal facts mean "up to date", others are refused until the user decides. */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -24,14 +24,14 @@ static const char *record_text(const struct bake_record *r, const char *key)
 
 static int name_compare(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The whole ones, sorted. What has no facts is there all the same. */
+/* The complete ones, sorted; without a checksum, as an empty object. */
 static json_t *files_list(json_t *files)
 {
     const char **name = bw_calloc((json_object_size(files) + 1) * sizeof *name), *key;
     json_t *list = name ? json_object() : NULL, *file;
     size_t n = 0;
     json_object_foreach (files, key, file) {
-        if (list && facts_whole(file)) name[n++] = key;
+        if (list && file_entry_is_whole(file)) name[n++] = key;
     }
     if (list) qsort(name, n, sizeof *name, name_compare);
     for (size_t i = 0; i < n; i++) {
@@ -42,27 +42,27 @@ static json_t *files_list(json_t *files)
     return list;
 }
 
-/* Names from a file that anybody may have written. */
-static void file_note(struct bake_record *r, const char *name, const struct file_facts *whole)
+/* Names come from an untrusted file: none may lead out of the folder. */
+static void file_list_add(struct bake_record *r, const char *name, const struct file_facts *whole)
 {
-    if (file_name_is_inside(name)) json_object_set_new(r->files, name, facts_json(whole));
+    if (file_name_is_inside(name)) json_object_set_new(r->files, name, file_entry_json(whole));
 }
 
-/* A list of names is an older version's. */
-static void files_read(struct bake_record *r, json_t *files)
+/* An array of names is an older version's format. */
+static void files_parse(struct bake_record *r, json_t *files)
 {
     static const struct file_facts unknown = {.bytes = FILE_UNKNOWN};
     const char *name;
     json_t *file;
     size_t i;
-    json_array_foreach (files, i, file) file_note(r, json_string_value(file), &unknown);
+    json_array_foreach (files, i, file) file_list_add(r, json_string_value(file), &unknown);
     json_object_foreach (files, name, file) {
-        struct file_facts f = facts_of(file);
-        file_note(r, name, &f);
+        struct file_facts f = file_entry_facts(file);
+        file_list_add(r, name, &f);
     }
 }
 
-static void journal_join(struct bake_record *r, json_t *journal)
+static void journal_merge(struct bake_record *r, json_t *journal)
 {
     const char *name;
     json_t *file;
@@ -74,7 +74,7 @@ static void journal_join(struct bake_record *r, json_t *journal)
 }
 
 /* NULL: *why says why. */
-static json_t *json_read(const char *out, const char **why)
+static json_t *bake_json_read(const char *out, const char **why)
 {
     char *text = file_inside_read(out, "bake.json", INSIDE_RECORD_MOST, NULL, why);
     json_t *root = text ? json_loads(text, 0, NULL) : NULL;
@@ -87,15 +87,15 @@ struct bake_record record_read(const char *out)
 {
     struct bake_record r = {.files = json_object()};
     json_t *journal = journal_read(out);
-    r.root = json_read(out, &r.why);
+    r.root = bake_json_read(out, &r.why);
     const bool there = file_inside_exists(out, "bake.json");
     r.lost = !json_is_object(r.root) && (journal || there);
     if (!there) r.why = "it is gone";
     else if (r.lost && !r.why) r.why = "it is no record of a bake";
     if (r.lost) json_decref(r.root), r.root = json_object();
     r.complete = json_is_true(json_object_get(r.root, "complete"));
-    files_read(&r, json_object_get(r.root, "files"));
-    journal_join(&r, journal);
+    files_parse(&r, json_object_get(r.root, "files"));
+    journal_merge(&r, journal);
     json_decref(journal);
     return r;
 }
@@ -152,9 +152,10 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
     root = json_pack("{s:i, s:s, s:s, s:[I,I], s:b, s:b, s:O*, s:o, s:o}", "billow", 1, "version", BW_VERSION, "preset",
                      f->name, "frames", (json_int_t)f->first, (json_int_t)f->last, "quick", f->quick, "complete",
                      complete, "changes", f->changes, "outputs", announced, "files", files);
-    facts_put(root, f);
+    bake_facts_put(root, f);
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
-    int good = text ? note_write(j, "bake.json", text, d) : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
+    int good =
+        text ? metadata_write(j, "bake.json", text, d) : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
     if (good) fsync(j->root);
     free(text);
     json_decref(root);
@@ -163,7 +164,7 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
 
 /* ---- comparing ---- */
 
-/* Do all members of `here` stand in `there`, too? `new`: there may be others. */
+/* Has `there` all members of `here`, with equal values? `new`: members that it lacks are allowed. */
 static bool members_same(const json_t *there, json_t *here, bool new)
 {
     const char *name;
@@ -181,7 +182,7 @@ static bool text_same(const json_t *then, const char *key, const char *here)
     return there && !strcmp(there, here);
 }
 
-enum facts_difference facts_compare(const json_t *then, const struct bake_facts *f)
+enum facts_difference bake_facts_compare(const json_t *then, const struct bake_facts *f)
 {
     const json_t *parts = json_object_get(then, "parts");
     if (!text_same(then, "simd", f->simd)) return FACTS_SIMD;
@@ -195,7 +196,7 @@ enum facts_difference facts_compare(const json_t *then, const struct bake_facts 
                : FACTS_VALUES;
 }
 
-/* Where values were changed on the way, that of before. */
+/* If a resume changed values, the hash before that. */
 const char *record_preset_hash(const struct bake_record *r)
 {
     const json_t *changes = json_object_get(r->root, "changes"),
@@ -205,7 +206,7 @@ const char *record_preset_hash(const struct bake_record *r)
                                  : json_object_get(json_object_get(r->root, "parts"), "preset_hash"));
 }
 
-void facts_put(json_t *to, const struct bake_facts *f)
+void bake_facts_put(json_t *to, const struct bake_facts *f)
 {
     json_object_set_new(to, "hash", json_string(f->hash));
     json_object_set_new(to, "build", json_string(f->build));
@@ -216,11 +217,10 @@ void facts_put(json_t *to, const struct bake_facts *f)
 
 int record_matches(const struct bake_record *r, const struct bake_facts *f)
 {
-    return facts_compare(r->root, f) == FACTS_SAME;
+    return bake_facts_compare(r->root, f) == FACTS_SAME;
 }
 
-/* What a bake can do without when it is over. */
-bool file_is_note(const char *name)
+bool file_is_metadata(const char *name)
 {
     static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv", "timings.csv"};
     for (size_t k = 0; k < sizeof note / sizeof *note; k++)
@@ -228,22 +228,22 @@ bool file_is_note(const char *name)
     return file_is_checkpoint(name);
 }
 
-/* Rows of metrics are all there is of a bake that makes no other files; where another one was begun, and none ever came
- * to be whole, its first frame was not. */
+/* Do metrics.csv's rows count as a result? Not if other files were begun and none is complete: then the first frame is
+ * incomplete. */
 static bool metrics_count(const struct bake_record *r)
 {
     const char *name;
     json_t *file;
     bool begun = false, whole = false;
     json_object_foreach (r->files, name, file) {
-        if (file_is_note(name)) continue;
-        whole |= facts_whole(file);
-        begun |= !facts_whole(file);
+        if (file_is_metadata(name)) continue;
+        whole |= file_entry_is_whole(file);
+        begun |= !file_entry_is_whole(file);
     }
     return whole || !begun;
 }
 
-int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left)
+int32_t record_count_whole(const struct bake_record *r, const char *out, int32_t *left)
 {
     const char *name;
     json_t *file;
@@ -252,8 +252,9 @@ int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left
     *left = 0;
     json_object_foreach (r->files, name, file) {
         struct file_facts found;
-        bool worth = file_is_checkpoint(name) || (metrics && !strcmp(name, "metrics.csv")), note = file_is_note(name);
-        if ((note && !worth) || !facts_whole(file)) continue;
+        bool worth = file_is_checkpoint(name) || (metrics && !strcmp(name, "metrics.csv")),
+             note = file_is_metadata(name);
+        if ((note && !worth) || !file_entry_is_whole(file)) continue;
         enum file_fault fault = file_fault(out, name, file, false, &found);
         n += !note && fault == FILE_GOOD;
         *left += found.bytes > 0;
@@ -266,7 +267,7 @@ json_t *record_verify(const struct bake_record *r, const char *out, bool deep)
     return files_verify(r->files, out, deep);
 }
 
-bool record_begins_alike(const struct bake_record *r, const struct bake_facts *f)
+bool record_same_first_frame(const struct bake_record *r, const struct bake_facts *f)
 {
     return json_integer_value(json_array_get(json_object_get(r->root, "frames"), 0)) == f->first;
 }
@@ -274,10 +275,10 @@ bool record_begins_alike(const struct bake_record *r, const struct bake_facts *f
 bool record_has_frames(const struct bake_record *r, const struct bake_facts *f)
 {
     const json_t *frames = json_object_get(r->root, "frames");
-    return record_begins_alike(r, f) && json_integer_value(json_array_get(frames, 1)) == f->last;
+    return record_same_first_frame(r, f) && json_integer_value(json_array_get(frames, 1)) == f->last;
 }
 
-bool record_goes_beyond(const struct bake_record *r, const struct bake_facts *f)
+bool record_has_more_frames(const struct bake_record *r, const struct bake_facts *f)
 {
     const json_t *frames = json_object_get(r->root, "frames");
     return record_matches(r, f) && json_integer_value(json_array_get(frames, 0)) <= f->first &&
@@ -312,7 +313,7 @@ static int32_t build_explain(const struct bake_record *r, const struct bake_fact
     return n;
 }
 
-/* Files by name whose bytes are others. */
+/* Input files whose contents have changed. */
 static int32_t inputs_explain(const struct bake_record *r, const struct bake_facts *f, FILE *to)
 {
     const json_t *then = json_object_get(json_object_get(r->root, "parts"), "inputs"),
@@ -338,10 +339,10 @@ void record_explain(const struct bake_record *r, const struct bake_facts *f, con
     int32_t said = 0;
     char *path = bw_printf("%s/resolved.yaml", f->out), *text = file_inside_text(f->out, "resolved.yaml", &ignored);
     struct bw_node *before = path && text ? bw_node_parse(text, path, &ignored) : NULL;
-    if (before && resolved) said = difference_print(to, before, resolved, DIFFERENCES_SHOWN);
+    if (before && resolved) said = preset_diff_print(to, before, resolved, DIFFERENCES_SHOWN);
     if (r->lost) said++, fprintf(to, "  bake.json, its record, is gone or can't be read: %s\n", r->why);
     else said += build_explain(r, f, to) + inputs_explain(r, f, to);
-    if (!said && r->root && facts_compare(r->root, f) != FACTS_SAME)
+    if (!said && r->root && bake_facts_compare(r->root, f) != FACTS_SAME)
         fputs("  its record, bake.json, tells of other values than its resolved.yaml\n", to);
     bw_node_free(before);
     bw_free(text);

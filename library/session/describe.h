@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Things that have a name, as JSON. */
+/* Descriptions as JSON: stages, exporters, parameters, presets, files. */
 #ifndef DESCRIBE_H
 #define DESCRIBE_H
 
@@ -8,7 +8,7 @@
 /* describe.c */
 /// "number", "list", …
 const char *param_type(const struct bw_param *p);
-/// Of those that `info` shows apart, where: the key of a group, or "look". NULL: at once.
+/// The group in which `info` shows it: a key, or "look". NULL: none.
 const char *param_group(const struct bw_param *p);
 json_t *params_json(const struct bw_param *rows, uint32_t n);
 json_t *stage_json(const struct bw_entry *e);
@@ -19,9 +19,9 @@ json_t *port_json(const struct bw_port *p);
 /// Parameters whose key is `word`, or whose path ends so: [{"in", "also", "parameter"}].
 json_t *keys_json(const struct session *s, const char *word);
 /// Stages that read or write a field: [{"stage", "field"}].
-json_t *users_json(const struct session *s, const char *field);
+json_t *field_users_json(const struct session *s, const char *field);
 /// An exporter whose parameters `look` and `camera` take; NULL: there is none.
-const struct bw_exporter_desc *pictures_find(const struct session *s);
+const struct bw_exporter_desc *picture_exporter_find(const struct session *s);
 
 /* describe_preset.c */
 json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r);

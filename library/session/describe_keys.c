@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A word that is neither a stage's nor a preset's name, but a key of some of them ("wind", "emit.shape"), or a field
- * that they read and write ("density"): where it stands, and what it takes. */
+/* Search for a parameter key in all stages and exporters ("wind", "emit.shape"), and for the stages that use a field
+ * ("density"). */
 #include "describe.h"
 
 #include "base/alloc.h"
@@ -65,7 +65,7 @@ json_t *keys_json(const struct session *s, const char *word)
     return q.keys;
 }
 
-json_t *users_json(const struct session *s, const char *field)
+json_t *field_users_json(const struct session *s, const char *field)
 {
     json_t *users = json_array();
     for (int32_t i = 0; i < s->registry->n_entries; i++) {
@@ -79,7 +79,7 @@ json_t *users_json(const struct session *s, const char *field)
 }
 
 /* The keys of `look` are those of exporters of pictures, and their `camera` is the preset's. */
-const struct bw_exporter_desc *pictures_find(const struct session *s)
+const struct bw_exporter_desc *picture_exporter_find(const struct session *s)
 {
     const struct bw_exporter_desc *found = NULL;
     for (int32_t i = 0; i < s->registry->n_entries; i++) {

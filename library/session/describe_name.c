@@ -17,7 +17,7 @@ static json_t *rows_json(const char *name, const char *doc, const struct bw_para
 static json_t *section_json(const struct session *s, const char *name)
 {
     const bool look = !strcmp(name, "look"), camera = !strcmp(name, "camera");
-    const struct bw_exporter_desc *pictures = look || camera ? pictures_find(s) : NULL;
+    const struct bw_exporter_desc *pictures = look || camera ? picture_exporter_find(s) : NULL;
     if (look && pictures)
         return rows_json(name, "what all pictures and movies of a preset share", pictures->params, pictures->n_params);
     if (camera && pictures)
@@ -58,8 +58,8 @@ static json_t *look_json(const struct session *s, const char *name)
 
 /* ---- whatever has a name ---- */
 
-/* Neither a stage nor a preset: the nearest name of all of them. */
-static void nothing_found(const struct session *s, const char *name, const struct bw_diag *why, struct bw_diag *d)
+/* An unknown name: suggest the nearest known one. */
+static void unknown_name_error(const struct session *s, const char *name, const struct bw_diag *why, struct bw_diag *d)
 {
     const struct bw_registry *r = s->registry;
     uint32_t n = (uint32_t)r->n_entries;
@@ -74,10 +74,10 @@ static void nothing_found(const struct session *s, const char *name, const struc
     bw_free(names);
 }
 
-/* Puts it where it is a key, and who uses it where it is a field. */
+/* Adds the parameters of that key, and the stages that use a field of that name. */
 static bool all_has_word(const struct session *s, const char *name, json_t *all)
 {
-    json_t *keys = keys_json(s, name), *users = users_json(s, name);
+    json_t *keys = keys_json(s, name), *users = field_users_json(s, name);
     const bool any = json_array_size(keys) || json_array_size(users);
     if (any) json_object_set(all, "keys", keys), json_object_set(all, "users", users);
     json_decref(keys);
@@ -89,7 +89,7 @@ static json_t *preset_find_json(const struct session *s, const char *name, json_
 {
     struct bw_diag why = {0};
     char *path = bw_preset_find(name, s->preset_path, s->folders.presets, &why);
-    if (!path && !all_has_word(s, name, all)) nothing_found(s, name, &why, d);
+    if (!path && !all_has_word(s, name, all)) unknown_name_error(s, name, &why, d);
     bw_diag_free(&why);
     struct bw_preset *p = path ? session_preset(s, path, d) : NULL;
     json_t *o = p ? preset_json(p, s->registry) : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Small things that everything which describes something needs. */
+/* JSON helpers: texts of files' names that may be no UTF-8. */
 #include "session.h"
 
 #include "base/text/utf8.h"
@@ -15,7 +15,7 @@ char *json_text(json_t *root, size_t flags, struct bw_diag *d)
 
 /* ---- texts that may be no UTF-8, as names of files may ---- */
 
-int character_length(const char *text)
+int utf8_length(const char *text)
 {
     uint32_t code;
     const int n = bw_utf8_next(text, &code);
@@ -26,7 +26,7 @@ json_t *json_bytes(const char *text)
 {
     char *out = text ? bw_calloc(3 * strlen(text) + 1) : NULL, *end = out;
     for (const unsigned char *s = (const unsigned char *)text; out && *s;) {
-        int n = character_length((const char *)s);
+        int n = utf8_length((const char *)s);
         for (int i = 0; i < n; i++) *end++ = (char)*s++;
         if (n) continue;
         *end++ = (char)(0xE0 | BW_UTF8_BYTES >> 12);

@@ -19,7 +19,7 @@ static enum bw_status session_make(const struct bw_session_options *o, struct bw
     object_init(&s->o, session_destroy);
     s->preset_path = bw_strdup(o->preset_path ? o->preset_path : "");
     if (s->preset_path && folders_find(&s->folders, o->plugin_path))
-        s->registry = bw_registry_open_scanned(s->folders.plugins, session_scan, &s->folders);
+        s->registry = bw_registry_open_scanned(s->folders.plugins, session_probe_untrusted, &s->folders);
     for (int32_t i = 0; s->registry && i < s->registry->n_broken; i++)
         api_warn(api, "%s", s->registry->broken[i].why ? s->registry->broken[i].why : "out of memory for a plugin");
     if (s->registry && (*handle = handle_new(HANDLE_SESSION, &s->o))) return BW_OK;

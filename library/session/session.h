@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A session: its plugins, and where presets lie. Once it is open nothing about it changes, but that plugins which came
- * with it are loaded when something of them is first wanted. */
+/* A session: its plugins, and the folders of presets. Immutable once open, except that trusted plugins are loaded on
+ * first use. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -14,8 +14,8 @@ struct folders {
     char *plugins, *presets; ///< presets: the installed ones, or the source tree's
     char *include;           ///< folder that holds billow/plugin.h
     char *library;           ///< the file of this library
-    char *own;               ///< those of `plugins` that came with it
-    char *probe;             ///< the program that loads those first (probe/scan.h)
+    char *own;               ///< those of `plugins` that were built with this library
+    char *probe;             ///< billow-probe, which loads the others first (probe/probe.h)
 };
 
 struct session {
@@ -37,13 +37,12 @@ void folders_free(struct folders *f);
 /// The preset in a file, as it stands there; what it extends is found as by name. NULL with an error in `d`.
 struct bw_preset *session_preset(const struct session *s, const char *path, struct bw_diag *d);
 
-/* scan.c */
-/// For bw_registry_open_scanned: what strangers' files do when they are loaded; its own may wait. `folders`: struct
-/// folders.
-void session_scan(const char *const *path, int32_t n, char **why, void *folders);
+/* untrusted_plugins.c */
+/// For bw_registry_open_scanned: probe the untrusted ones. `folders`: struct folders.
+void session_probe_untrusted(const char *const *path, int32_t n, char **why, void *folders);
 
 /* validate.c */
-/// Say what in its tables users would miss, or can't be.
+/// Report missing texts and impossible values in its tables.
 void entry_validate(const struct bw_entry *e, struct bw_diag *d);
 
 /* machine.c */
@@ -59,6 +58,6 @@ char *json_text(json_t *root, size_t flags, struct bw_diag *d);
 /// A path, or what has one in it, as a string; bytes that are no UTF-8 as bake.h says. NULL for NULL, or out of memory.
 json_t *json_bytes(const char *text);
 /// Bytes of the UTF-8 character at `text`; 0: it is none, or one that stands for a byte there.
-int character_length(const char *text);
+int utf8_length(const char *text);
 
 #endif

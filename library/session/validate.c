@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A plugin's tables read with a stricter eye than a bake's: what users see must be there and make sense. */
+/* `billow plugin validate`: stricter checks of a plugin's tables than those of a bake. */
 #include "session.h"
 
 #include "preset/values/params.h"
-#include "probe/scan.h"
+#include "probe/probe.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -147,12 +147,12 @@ static json_t *entries_json(const struct bw_registry *r)
     return json_pack("{s:o}", "entries", list);
 }
 
-/* One that can't be loaded without harm is not. */
+/* Probe it first: it is not loaded here if it crashes or hangs. */
 static void load_check(const char *path, struct bw_diag *d)
 {
     struct folders f;
     char *why = NULL;
-    if (folders_find(&f, NULL) && !bw_elf_problem(path)) scan_plugins(&path, 1, &why, f.probe);
+    if (folders_find(&f, NULL) && !bw_elf_problem(path)) probe_plugins(&path, 1, &why, f.probe);
     if (why) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s", path, why);
     bw_free(why);
     folders_free(&f);

@@ -24,7 +24,7 @@ static void text_put(FILE *f, const char *key, const char *text)
     }
     fputc('"', f);
     for (const char *c = text; *c;) {
-        int n = character_length(c);
+        int n = utf8_length(c);
         if (*c == '"' || *c == '\\') fputc('\\', f);
         if (!n) fprintf(f, "\\udc%02x", (unsigned char)*c++); // as os.fsencode takes it back
         else if ((unsigned char)*c < ' ') fprintf(f, "\\x%02x", (unsigned char)*c++);
@@ -39,7 +39,7 @@ static void label_put(FILE *f, const char *key, const char *text)
 {
     char *copy = bw_strdup(text);
     for (char *c = copy; c && *c;) {
-        int n = character_length(c);
+        int n = utf8_length(c);
         if (!n) *c = '?';
         c += n ? n : 1;
     }

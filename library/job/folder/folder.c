@@ -48,7 +48,7 @@ static const char *folder_kind(const struct job *j)
                                            {"a different bake", "a damaged bake of this preset"}};
     bool same = record_matches(&j->record, &j->facts), whole = j->record.complete;
     if (same && whole && !record_has_frames(&j->record, &j->facts)) return "a bake of this preset with other frames";
-    if (same && !whole && !record_begins_alike(&j->record, &j->facts))
+    if (same && !whole && !record_same_first_frame(&j->record, &j->facts))
         return "an unfinished bake of this preset with other frames";
     if (j->record.lost) return "a bake that lost its record, bake.json";
     return kind[whole][same];
@@ -63,7 +63,7 @@ static char *whole_files_message(const struct job *j, int32_t whole)
     char text[48];
     json_object_foreach (j->record.files, name, file) {
         struct file_facts found;
-        bool counts = file_is_checkpoint(name) && facts_whole(file);
+        bool counts = file_is_checkpoint(name) && file_entry_is_whole(file);
         n += counts && file_fault(j->out, name, file, false, &found) == FILE_GOOD;
     }
     if (whole || (!n && j->record.complete)) bw_number_words(whole, "file", text);
@@ -75,7 +75,7 @@ static char *whole_files_message(const struct job *j, int32_t whole)
 static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
 {
     json_t *bad = record_verify(&j->record, j->out, false);
-    char *words = json_array_size(bad) ? faults_words(bad) : NULL, *worth = whole_files_message(j, whole);
+    char *words = json_array_size(bad) ? faults_message(bad) : NULL, *worth = whole_files_message(j, whole);
     bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE, "%s holds %s, %s%s%s%s", j->out, folder_kind(j),
                   worth ? worth : "", words ? " (" : "", words ? words : "", words ? ")" : "");
     bw_free(worth);
@@ -87,7 +87,7 @@ static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
 static int unrecorded_refuse(const struct job *j, struct bw_diag *d)
 {
     char *first, files[48];
-    int32_t n = strangers_find(&j->record, &j->facts, j->chain, &first);
+    int32_t n = unrecorded_files_find(&j->record, &j->facts, j->chain, &first);
     if (n)
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
                       "%s holds %s that no record tells of, and that this bake would write over or carry on: %s",
@@ -105,14 +105,14 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     j->facts.changes = json_incref(json_object_get(j->record.root, "changes"));
     const bool done = j->record.complete && record_matches(&j->record, &j->facts) && !j->options.from_frame;
     if (done && record_has_frames(&j->record, &j->facts)) return repair_decide(j, d);
-    if (!j->options.from_frame && record_goes_beyond(&j->record, &j->facts)) {
+    if (!j->options.from_frame && record_has_more_frames(&j->record, &j->facts)) {
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE, "%s holds more frames of this bake than were asked for",
                       j->out);
         return -1;
     }
     if (!resume_folder_check(j, d)) return -1;
     resume_find(j, &why);
-    whole = record_whole(&j->record, j->out, &left);
+    whole = record_count_whole(&j->record, j->out, &left);
     int go = 1;
     if (j->resume.path) {
         j->resume.why = why, why = NULL;
@@ -130,7 +130,7 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     } else if (!left) {
         go = unrecorded_refuse(j, d);
     } else if (record_matches(&j->record, &j->facts) && !j->record.complete &&
-               record_begins_alike(&j->record, &j->facts)) {
+               record_same_first_frame(&j->record, &j->facts)) {
         j->resume.anew = true;
         j->resume.why = why, why = NULL;
     } else {
@@ -148,7 +148,7 @@ int folder_decide(struct job *j, struct bw_diag *d)
     if (j->options.mode == BW_BAKE_REPLACE) return 1;
     if (j->options.mode == BW_BAKE_RESUME) return resume_decide(j, d);
     if (record_up_to_date(&j->record, &j->facts)) return 0;
-    whole = record_whole(&j->record, j->out, &left);
+    whole = record_count_whole(&j->record, j->out, &left);
     return left ? folder_refuse(j, whole, d) : unrecorded_refuse(j, d);
 }
 
@@ -194,7 +194,7 @@ static char *log_before(const struct job *j)
 static FILE *log_open(struct job *j, struct bw_diag *d)
 {
     char *before = resumes(j) ? log_before(j) : NULL;
-    FILE *log = note_begin(&j->journal, "bake.log", d);
+    FILE *log = metadata_open(&j->journal, "bake.log", d);
     if (log && before) fputs(before, log);
     bw_free(before);
     if (!log) return NULL;
@@ -234,16 +234,16 @@ static int log_end(struct job *j, struct bw_diag *d)
     pthread_mutex_lock(&j->lock); // others may say something
     j->log = NULL;
     pthread_mutex_unlock(&j->lock);
-    return note_end(&j->journal, "bake.log", log, d);
+    return metadata_commit(&j->journal, "bake.log", log, d);
 }
 
-static void metadata_close(struct job *j)
+static void metadata_files_close(struct job *j)
 {
     if (j->log && j->takeover.pending) {
         fclose(j->log);
     } else if (j->log) {
         where_log_end(bw_chain_where(j->chain));
-        note_discard(&j->journal, "bake.log", j->log);
+        metadata_discard(&j->journal, "bake.log", j->log);
     }
     j->log = NULL;
     journal_end(&j->journal);
@@ -252,7 +252,7 @@ static void metadata_close(struct job *j)
 /* Apart from the log, the folder is left as after a kill, which the next start handles. */
 void folder_abandon(struct job *j)
 {
-    metadata_close(j);
+    metadata_files_close(j);
     free(j->takeover.log);
     free(j->resolved);
     j->takeover.log = j->resolved = NULL;
@@ -267,7 +267,7 @@ static json_t *kept_files(const struct job *j) { return resumes(j) ? resume_kept
 /* Remove the previous bake's files and start the journal with those that are kept. */
 static bool journal_start(struct job *j, json_t *kept, struct bw_diag *d)
 {
-    bool good = record_clear(&j->record, j->out, kept, d);
+    bool good = record_remove_files(&j->record, j->out, kept, d);
     if (good && j->takeover.pending) good = journal_renew(&j->journal, kept, d);
     else if (good) good = journal_begin(&j->journal, j->out, kept, d);
     if (good && j->resume.path) resume_prune(j->resume.path + strlen(j->out) + 1, j->resume.frame, j);
@@ -286,10 +286,10 @@ static bool log_move_to_file(struct job *j, struct bw_diag *d)
     return log != NULL;
 }
 
-static bool metadata_begin(struct job *j, struct bw_diag *d)
+static bool metadata_files_begin(struct job *j, struct bw_diag *d)
 {
     json_t *kept = kept_files(j);
-    bool good = kept && journal_start(j, kept, d) && note_write(&j->journal, "resolved.yaml", j->resolved, d);
+    bool good = kept && journal_start(j, kept, d) && metadata_write(&j->journal, "resolved.yaml", j->resolved, d);
     if (!kept) out_of_memory(d);
     json_decref(kept);
     if (good && j->takeover.pending) good = log_move_to_file(j, d);
@@ -301,7 +301,7 @@ bool folder_take_over(struct job *j)
 {
     if (!j->takeover.pending) return true;
     pthread_mutex_lock(&j->takeover.lock);
-    if (j->takeover.pending && !j->takeover.diag.status && metadata_begin(j, &j->takeover.diag))
+    if (j->takeover.pending && !j->takeover.diag.status && metadata_files_begin(j, &j->takeover.diag))
         j->takeover.pending = false;
     bool good = !j->takeover.pending;
     pthread_mutex_unlock(&j->takeover.lock);
@@ -313,7 +313,8 @@ bool folder_take_over(struct job *j)
 static bool takeover_defer(struct job *j, struct bw_diag *d)
 {
     bool goes_on = j->resume.path && !resume_changes(j);
-    if (!record_tidy(&j->record, j->out, d) || !journal_continue(&j->journal, j->out, j->record.files, d)) return false;
+    if (!record_remove_partial(&j->record, j->out, d) || !journal_continue(&j->journal, j->out, j->record.files, d))
+        return false;
     j->takeover.pending = true;
     log_begin(j, open_memstream(&j->takeover.log, &j->takeover.log_bytes));
     if (!goes_on && !j->distributed) bw_chain_hold(j->chain);
@@ -332,9 +333,9 @@ static bool folder_has_results(const struct job *j)
 {
     int32_t left;
     char *first = NULL;
-    record_whole(&j->record, j->out, &left);
+    record_count_whole(&j->record, j->out, &left);
     bool worth =
-        left || (j->options.mode == BW_BAKE_REPLACE && strangers_find(&j->record, &j->facts, j->chain, &first));
+        left || (j->options.mode == BW_BAKE_REPLACE && unrecorded_files_find(&j->record, &j->facts, j->chain, &first));
     bw_free(first);
     return worth;
 }
@@ -342,11 +343,12 @@ static bool folder_has_results(const struct job *j)
 bool folder_begin(struct job *j, struct bw_diag *d)
 {
     change_record(j);
-    if (!obstacles_check(&j->facts, j->chain, d)) return false;
+    if (!output_paths_check(&j->facts, j->chain, d)) return false;
     if (!(j->resolved = resolved_text(j))) return out_of_memory(d), false;
     if (j->resume.path) bw_chain_resume(j->chain, j->resume.path, resume_differs(j));
     if (j->repair.on) return repair_begin(j, d);
-    return folder_has_results(j) ? takeover_defer(j, d) : record_tidy(&j->record, j->out, d) && metadata_begin(j, d);
+    return folder_has_results(j) ? takeover_defer(j, d)
+                                 : record_remove_partial(&j->record, j->out, d) && metadata_files_begin(j, d);
 }
 
 /* Were files changed or removed by others during the run? */
@@ -354,7 +356,7 @@ static void files_check(struct job *j, struct bw_diag *d)
 {
     json_t *files = journal_files(&j->journal), *bad = files_verify(files, j->out, false);
     if (json_array_size(bad)) {
-        char *words = faults_words(bad);
+        char *words = faults_message(bad);
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
                       words ? words : "files are missing");
         bw_free(words);
@@ -366,7 +368,7 @@ static void files_check(struct job *j, struct bw_diag *d)
 /* Write the metadata, into the folder as it was opened, even if it was moved since. */
 static enum bw_status folder_finish(struct job *j, enum bw_status status, struct bw_diag *d)
 {
-    enum folder_fate fate = journal_folder(&j->journal);
+    enum folder_fate fate = journal_folder_fate(&j->journal);
     if (fate == FOLDER_HERE && status == BW_OK) files_check(j, d);
     if (fate != FOLDER_HERE && !(d->text && strstr(d->text, " is gone"))) // an output may have told of it
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "the folder %s is gone", j->out);
@@ -381,7 +383,7 @@ static enum bw_status folder_finish(struct job *j, enum bw_status status, struct
 static enum bw_status folder_keep_previous(struct job *j, enum bw_status status, struct bw_diag *d)
 {
     if (j->takeover.diag.status) bw_diag_take(d, &j->takeover.diag);
-    if (journal_folder(&j->journal) != FOLDER_HERE)
+    if (journal_folder_fate(&j->journal) != FOLDER_HERE)
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "the folder %s is gone", j->out);
     else if (status != BW_ERR_CANCELLED)
         bw_diag_error(d, NULL, status, "no frame was finished: %s keeps what it has", j->out);
@@ -393,7 +395,7 @@ enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *
     if (status == BW_OK && !folder_take_over(j)) status = BW_ERR_IO;
     if (j->repair.on) status = repair_end(j, status, d);
     else status = j->takeover.pending ? folder_keep_previous(j, status, d) : folder_finish(j, status, d);
-    metadata_close(j);
+    metadata_files_close(j);
     struct bake_record done = record_read(j->out);
     double bytes = record_bytes(&done, j->out);
     pthread_mutex_lock(&j->lock); // others may ask for facts

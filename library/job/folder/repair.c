@@ -27,7 +27,7 @@ static json_t *damaged_files_find(struct job *j)
         else json_array_remove(list, i);
     }
     bw_free(j->repair.why);
-    j->repair.why = json_array_size(list) ? faults_words(list) : NULL;
+    j->repair.why = json_array_size(list) ? faults_message(list) : NULL;
     json_decref(list);
     return bad;
 }
@@ -84,9 +84,10 @@ int repair_decide(struct job *j, struct bw_diag *d)
 bool repair_begin(struct job *j, struct bw_diag *d)
 {
     const struct job_repair *r = &j->repair;
-    if (!record_tidy(&j->record, j->out, d) || !journal_continue(&j->journal, j->out, j->record.files, d)) return false;
+    if (!record_remove_partial(&j->record, j->out, d) || !journal_continue(&j->journal, j->out, j->record.files, d))
+        return false;
     bw_chain_until(j->chain, r->last);
-    return !json_object_get(r->bad, "resolved.yaml") || note_write(&j->journal, "resolved.yaml", j->resolved, d);
+    return !json_object_get(r->bad, "resolved.yaml") || metadata_write(&j->journal, "resolved.yaml", j->resolved, d);
 }
 
 int repair_file(struct job *j, const char *name, const struct file_facts *whole)
@@ -104,7 +105,7 @@ static bool timings_record(struct job *j, json_t *files, struct bw_diag *d)
     json_object_set(list, times, now);
     json_object_set(j->record.files, times, now);
     char *text = json_dumps(j->record.root, JSON_INDENT(1));
-    bool good = text ? note_write(&j->journal, "bake.json", text, d) : (out_of_memory(d), false);
+    bool good = text ? metadata_write(&j->journal, "bake.json", text, d) : (out_of_memory(d), false);
     free(text);
     return good;
 }
@@ -119,7 +120,7 @@ enum bw_status repair_end(struct job *j, enum bw_status status, struct bw_diag *
     for (size_t i = json_array_size(bad); i-- > 0;)
         if (!fault_name(bad, i) || !json_object_get(j->repair.bad, fault_name(bad, i))) json_array_remove(bad, i);
     if (json_array_size(bad)) {
-        char *words = faults_words(bad);
+        char *words = faults_message(bad);
         status = bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "made again, and still %s: bake %s anew with --force",
                                words ? words : "damaged", j->out);
         bw_free(words);

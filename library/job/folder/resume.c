@@ -32,7 +32,7 @@ static json_t *files_now(struct job *j)
     const char *name;
     void *next;
     json_object_foreach_safe (files, next, name, file) {
-        if (!facts_whole(file) || file_is_note(name)) json_object_del(files, name);
+        if (!file_entry_is_whole(file) || file_is_metadata(name)) json_object_del(files, name);
     }
     return files;
 }
@@ -44,7 +44,7 @@ char *resume_about(void *user)
     json_t *about =
         json_pack("{s:i, s:s, s:s, s:[I,I], s:O*, s:o}", "billow", 1, "version", BW_VERSION, "preset", f->name,
                   "frames", (json_int_t)f->first, (json_int_t)f->last, "changes", f->changes, "files", files_now(j));
-    facts_put(about, f);
+    bake_facts_put(about, f);
     char *text = about ? json_dumps(about, JSON_INDENT(1)) : NULL, *copy = bw_strdup(text);
     json_decref(about);
     free(text);
@@ -145,7 +145,7 @@ static const char *checkpoint_fault(struct job *j, const struct checkpoint_file 
     const char *hash = json_string_value(json_object_get(about, "hash"));
     json_t *files = json_object_get(about, "files");
     if (!hash || !json_is_object(files)) return "says nothing about its bake";
-    enum facts_difference other = facts_compare(about, &j->facts);
+    enum facts_difference other = bake_facts_compare(about, &j->facts);
     if (other == FACTS_BUILD) return "is of another build of Billow or its plugins";
     if (other == FACTS_SIMD) return "was made with another SIMD level";
     if (other == FACTS_VALUES && !j->options.from_frame && !is_ancestor(j, hash, f->frame))
@@ -241,7 +241,7 @@ static void checkpoints_keep(const struct job *j, json_t *kept)
     for (int32_t i = 0; i < n; i++) {
         json_t *file = json_object_get(j->record.files, list[i].name);
         if (resume_changes(j) && list[i].frame > j->resume.frame) continue;
-        if (facts_whole(file)) json_object_set(kept, list[i].name, file);
+        if (file_entry_is_whole(file)) json_object_set(kept, list[i].name, file);
         else json_object_set_new(kept, list[i].name, json_true());
     }
     list_free(list, n);
@@ -254,7 +254,7 @@ json_t *resume_kept_files(const struct job *j)
     const char *name;
     json_object_foreach (j->record.files, name, file) {
         bool checkpoint = !strncmp(name, FOLDER, sizeof FOLDER - 1);
-        if (!checkpoint && (!resume_changes(j) || file_is_note(name))) json_object_set(kept, name, file);
+        if (!checkpoint && (!resume_changes(j) || file_is_metadata(name))) json_object_set(kept, name, file);
     }
     checkpoints_keep(j, kept);
     return kept;
@@ -288,7 +288,7 @@ double checkpoints_max_bytes(double others, double newest) { return OLDER_FRACTI
 
 static double bytes_of(json_t *files, const char *name)
 {
-    const double bytes = (double)facts_of(json_object_get(files, name)).bytes;
+    const double bytes = (double)file_entry_facts(json_object_get(files, name)).bytes;
     return bytes > 0 ? bytes : 0;
 }
 
@@ -334,12 +334,12 @@ void resume_prune(const char *name, int64_t frame, void *user)
     struct checkpoint_file *all = bw_calloc(CHECKPOINTS_MAX * sizeof *all), *list = all;
     int32_t n = all ? checkpoints_list(j->out, all) : 0, later = 0;
     bool stays[CHECKPOINTS_MAX] = {false};
-    for (; later < n && list->frame > frame; later++) journal_drop(&j->journal, list++->name);
+    for (; later < n && list->frame > frame; later++) journal_remove_file(&j->journal, list++->name);
     const int64_t said = j->preset->checkpoint_keep, keep = said ? said : NEWEST;
     for (int32_t i = 0; i < n - later && i < keep; i++) stays[i] = true;
     if (!said) checkpoints_thin_out(j, list, n - later, stays);
     for (int32_t i = 0; i < n - later; i++)
-        if (!stays[i] && strcmp(list[i].name, name) != 0) journal_drop(&j->journal, list[i].name);
+        if (!stays[i] && strcmp(list[i].name, name) != 0) journal_remove_file(&j->journal, list[i].name);
     list_free(all, n);
     char *path = bw_printf("%s/%s", j->out, name);
     pthread_mutex_lock(&j->lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bake.json and bake.journal of any bytes, 0xff between them: read, compared, verified, carried into a journal of the
+/* bake.json and bake.journal of any bytes, 0xff between them: read, file_pair, verified, carried into a journal of the
  * next bake, cleared. Nothing outside the folder may go, nor what a link in it leads to. */
 #include "fuzz.h"
 #include "record/record.h"
@@ -73,16 +73,16 @@ static void record_use(const struct bake_record *r, FILE *words)
         .out = out, .name = "a", .hash = "0123456789abcdef", .simd = "avx2", .build = "1", .first = 1, .last = 3};
     int32_t left;
     json_t *bad = record_verify(r, out, true);
-    char *fault = json_array_size(bad) ? faults_words(bad) : NULL;
+    char *fault = json_array_size(bad) ? faults_message(bad) : NULL;
     char *movie = record_output(r, out, "movie");
     bw_free(fault);
     bw_free(movie);
     json_decref(bad);
     record_up_to_date(r, &f);
-    record_goes_beyond(r, &f);
+    record_has_more_frames(r, &f);
     record_has_frames(r, &f);
     record_bytes(r, out);
-    if (record_whole(r, out, &left) < 0) abort();
+    if (record_count_whole(r, out, &left) < 0) abort();
     record_explain(r, &f, NULL, words);
 }
 
@@ -101,9 +101,9 @@ static void record_carry(const struct bake_record *r)
     json_t *again = journal_read(out);
     json_object_foreach (r->files, name, file) {
         const json_t *now = json_object_get(again, name);
-        const struct file_facts f = facts_of(file), g = facts_of(now);
-        const bool same = facts_whole(now) && f.bytes == g.bytes && (f.bytes < 0 || f.xxh3 == g.xxh3);
-        if (facts_whole(file) && !same) abort();
+        const struct file_facts f = file_entry_facts(file), g = file_entry_facts(now);
+        const bool same = file_entry_is_whole(now) && f.bytes == g.bytes && (f.bytes < 0 || f.xxh3 == g.xxh3);
+        if (file_entry_is_whole(file) && !same) abort();
     }
     json_decref(again);
     journal_end(&j);
@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     struct bake_record r = record_read(out);
     record_use(&r, words);
     record_carry(&r);
-    record_clear(&r, out, NULL, &d);
+    record_remove_files(&r, out, NULL, &d);
     record_free(&r);
     bw_diag_free(&d);
     if (!is_there("a.vdb") || bw_alloc_live()) abort();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Notes that a bake leaves in its folder, resolved.yaml, bake.log, bake.json: written like outputs, all or nothing, and
- * never through a link that lies there under their temporary name. Their new names are on the disk once bake.json's is:
- * it follows each of the others, and settles the folder for both (record_write). */
+/* Metadata files of a bake, resolved.yaml, bake.log, bake.json: written atomically, by a temporary file and a rename,
+ * and never through a link of the temporary's name. The folder is synced (fsync) once, after bake.json, the last of
+ * them (record_write). */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int note_failed(const struct bake_journal *j, const char *name, int why, struct bw_diag *d)
+static int metadata_failed(const struct bake_journal *j, const char *name, int why, struct bw_diag *d)
 {
     bw_diag_error(d, NULL, why == ENOMEM ? BW_ERR_MEMORY : BW_ERR_IO, "%s/%s: can't be written: %s", j->out, name,
                   strerror(why));
     return 0;
 }
 
-FILE *note_begin(struct bake_journal *j, const char *name, struct bw_diag *d)
+FILE *metadata_open(struct bake_journal *j, const char *name, struct bw_diag *d)
 {
     char *half = file_temporary(name);
     int why = half ? journal_add(j, name, NULL) : ENOMEM;
@@ -27,11 +27,11 @@ FILE *note_begin(struct bake_journal *j, const char *name, struct bw_diag *d)
     if (!why && !f) why = errno;
     if (fd >= 0 && !f) close(fd);
     bw_free(half);
-    if (!f) note_failed(j, name, why, d);
+    if (!f) metadata_failed(j, name, why, d);
     return f;
 }
 
-/* Why an earlier write failed, told by another one; the file is not to be kept. */
+/* errno of an earlier failed write, found by another one; the file is discarded anyway. */
 static int write_fault(FILE *f)
 {
     clearerr(f);
@@ -39,7 +39,7 @@ static int write_fault(FILE *f)
     return write(fileno(f), "", 1) < 0 ? errno : EIO;
 }
 
-/* 0 once everything that was said to `f` is in the file, or an errno; closes it. */
+/* Flush and close; 0 or an errno. */
 static int stream_end(FILE *f)
 {
     int why = ferror(f) ? write_fault(f) : fflush(f) ? errno : 0;
@@ -47,7 +47,7 @@ static int stream_end(FILE *f)
 }
 
 /* 0, or an errno. */
-static int note_settle(struct bake_journal *j, const char *name, const char *half)
+static int metadata_settle(struct bake_journal *j, const char *name, const char *half)
 {
     struct file_facts facts;
     if (!file_settle(j->root, half, &facts)) return errno;
@@ -55,18 +55,18 @@ static int note_settle(struct bake_journal *j, const char *name, const char *hal
     return renameat(j->root, half, j->root, name) ? errno : 0;
 }
 
-int note_end(struct bake_journal *j, const char *name, FILE *f, struct bw_diag *d)
+int metadata_commit(struct bake_journal *j, const char *name, FILE *f, struct bw_diag *d)
 {
     int why = stream_end(f);
     char *half = file_temporary(name);
     if (!half) why = ENOMEM;
-    else if (!why) why = note_settle(j, name, half);
+    else if (!why) why = metadata_settle(j, name, half);
     if (why && half) unlinkat(j->root, half, 0);
     bw_free(half);
-    return why ? note_failed(j, name, why, d) : 1;
+    return why ? metadata_failed(j, name, why, d) : 1;
 }
 
-void note_discard(const struct bake_journal *j, const char *name, FILE *f)
+void metadata_discard(const struct bake_journal *j, const char *name, FILE *f)
 {
     char *half = file_temporary(name);
     fclose(f);
@@ -74,9 +74,9 @@ void note_discard(const struct bake_journal *j, const char *name, FILE *f)
     bw_free(half);
 }
 
-int note_write(struct bake_journal *j, const char *name, const char *text, struct bw_diag *d)
+int metadata_write(struct bake_journal *j, const char *name, const char *text, struct bw_diag *d)
 {
-    FILE *f = note_begin(j, name, d);
+    FILE *f = metadata_open(j, name, d);
     if (f) fputs(text, f);
-    return f && note_end(j, name, f, d);
+    return f && metadata_commit(j, name, f, d);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which plugins a session takes on trust: those that were built with it, where they were put. What
- * lies beside them is anybody's. */
+/* Which plugins a session trusts: those built with it, in their own folder. All others are probed first. */
 #include "session.h"
 
 #include "base/alloc.h"
-#include "probe/scan.h"
+#include "probe/probe.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -26,17 +25,17 @@ static bool is_own(const struct folders *f, const char *path)
            is_listed(BW_OWN_PLUGINS, ' ', slash + 1, strlen(slash + 1));
 }
 
-void session_scan(const char *const *path, int32_t n, char **why, void *folders)
+void session_probe_untrusted(const char *const *path, int32_t n, char **why, void *folders)
 {
     const struct folders *f = folders;
-    const char **strange = bw_calloc(((size_t)n + 1) * sizeof *strange);
+    const char **untrusted = bw_calloc(((size_t)n + 1) * sizeof *untrusted);
     int32_t *number = bw_calloc(((size_t)n + 1) * sizeof *number), k = 0;
     char **found = bw_calloc(((size_t)n + 1) * sizeof *found);
-    for (int32_t i = 0; strange && number && found && i < n; i++)
-        if (!is_own(f, path[i])) strange[k] = path[i], number[k++] = i;
-    if (k) scan_plugins(strange, k, found, f->probe);
+    for (int32_t i = 0; untrusted && number && found && i < n; i++)
+        if (!is_own(f, path[i])) untrusted[k] = path[i], number[k++] = i;
+    if (k) probe_plugins(untrusted, k, found, f->probe);
     for (int32_t i = 0; i < k; i++) why[number[i]] = found[i];
-    bw_free((void *)strange);
+    bw_free((void *)untrusted);
     bw_free(number);
     bw_free(found);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What lies in the way of a bake. Strangers: files that it would write, or that carry on its sequences, and that no
- * record lists: of a bake whose record is lost, or somebody's own. Written over or mixed with new frames, they would be
- * neither. Obstacles: what can't be written over at all. */
+/* Conflicts in the output folder. Unrecorded files: a bake would overwrite them, or mix its frames into their sequence,
+ * and no record lists them; they may be the user's own. Blocked paths: a folder has the output's name, or a link or
+ * file that of its folder. */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@ struct search {
     json_t *found; ///< names
 };
 
-static void name_look(struct search *s, const char *name)
+static void unrecorded_check(struct search *s, const char *name)
 {
     struct stat st;
     char *path = bw_printf("%s/%s", s->facts->out, name);
@@ -30,7 +30,7 @@ static void name_look(struct search *s, const char *name)
     bw_free(path);
 }
 
-/* Where the frame's number stands in a name, its last one; false: nowhere. */
+/* The last number in a name; false: it is not the first or last frame's. */
 static bool number_find(const struct bake_facts *f, const char *base, size_t *begin, size_t *end)
 {
     for (*end = strlen(base); *end && !isdigit((unsigned char)base[*end - 1]);) --*end;
@@ -40,7 +40,7 @@ static bool number_find(const struct bake_facts *f, const char *base, size_t *be
 }
 
 /* The other frames of a sequence: the same name but for its number. */
-static void sequence_look(struct search *s, const char *name)
+static void unrecorded_sequence_check(struct search *s, const char *name)
 {
     const char *base = file_base(name);
     size_t begin, end, folder = (size_t)(base - name);
@@ -53,25 +53,25 @@ static void sequence_look(struct search *s, const char *name)
         char *other = digits && !strcmp(e->d_name + begin + digits, base + end)
                           ? bw_printf("%.*s%s", (int)folder, name, e->d_name)
                           : NULL;
-        if (other) name_look(s, other);
+        if (other) unrecorded_check(s, other);
         bw_free(other);
     }
     if (dir) closedir(dir);
     bw_free(path);
 }
 
-/* Notes that tell of a bake are none of its files. */
-static void name_take(const char *name, void *user)
+/* bake.log and bake.json don't count. */
+static void unrecorded_name_check(const char *name, void *user)
 {
     if (!strncmp(name, "bake.", 5)) return;
-    name_look(user, name);
-    sequence_look(user, name);
+    unrecorded_check(user, name);
+    unrecorded_sequence_check(user, name);
 }
 
-int32_t strangers_find(const struct bake_record *r, const struct bake_facts *f, struct bw_chain *c, char **first)
+int32_t unrecorded_files_find(const struct bake_record *r, const struct bake_facts *f, struct bw_chain *c, char **first)
 {
     struct search s = {f, r, json_object()};
-    bw_chain_outputs(c, name_take, &s);
+    bw_chain_outputs(c, unrecorded_name_check, &s);
     const char *name = json_object_iter_key(json_object_iter(s.found));
     int32_t n = (int32_t)json_object_size(s.found);
     *first = name ? bw_strdup(name) : NULL;
@@ -79,15 +79,15 @@ int32_t strangers_find(const struct bake_record *r, const struct bake_facts *f, 
     return n;
 }
 
-struct obstacle {
+struct blocked_path {
     int root;
     char *name;
-    bool folder; ///< is where the file should be; else something is where its folder should be
+    bool folder; ///< a folder has the file's name; else something has its folder's
 };
 
-static void obstacle_look(const char *name, void *user)
+static void blocked_path_find(const char *name, void *user)
 {
-    struct obstacle *o = user;
+    struct blocked_path *o = user;
     struct stat st;
     int folder = o->name ? -1 : file_folder_open(o->root, name, false);
     bool link = !o->name && folder < 0 && errno == ENOTDIR;
@@ -96,11 +96,11 @@ static void obstacle_look(const char *name, void *user)
     if (folder >= 0) close(folder);
 }
 
-int obstacles_check(const struct bake_facts *f, struct bw_chain *c, struct bw_diag *d)
+int output_paths_check(const struct bake_facts *f, struct bw_chain *c, struct bw_diag *d)
 {
-    struct obstacle o = {.root = open(f->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    struct blocked_path o = {.root = open(f->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (o.root < 0) return 1; // who writes first says why
-    bw_chain_outputs(c, obstacle_look, &o);
+    bw_chain_outputs(c, blocked_path_find, &o);
     if (o.name)
         bw_diag_error(d, NULL, BW_ERR_IO, "%s/%s: can't be written: %s", f->out, o.name,
                       o.folder ? "a folder has its name" : "a link or a file is where its folder should be");

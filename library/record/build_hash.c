@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which build makes a bake: a hash of the library and of the plugins that the preset uses. */
+/* The build that makes a bake: a hash over the files of the library and of the plugins that the preset uses. */
 #include "record.h"
 
 #include <string.h>
 #include <xxhash.h>
 
-/* No adversary here, only "is it the same file". */
+/* XXH3, not cryptographic: it only detects another build. */
 static uint64_t file_hash(uint64_t h, const char *path)
 {
     char buffer[65536];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the readers of all kinds share: words, numbers. */
+/* The list of differences, and statistics over pairs of numbers. */
 #include "compare.h"
 
 #include "session/session.h"
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void compare_add(const struct compared *c, const char *what, json_t *numbers, const char *format, ...)
+void difference_add(const struct file_pair *c, const char *what, json_t *numbers, const char *format, ...)
 {
     char text[1200];
     va_list list;
@@ -20,7 +20,7 @@ void compare_add(const struct compared *c, const char *what, json_t *numbers, co
     json_array_append_new(c->differences, one);
 }
 
-void spread_add(struct spread *s, double a, double b, size_t at)
+void deviation_add(struct deviation *s, double a, double b, size_t at)
 {
     s->n++;
     if (a == b || (isnan(a) && isnan(b))) return;
@@ -35,6 +35,6 @@ void spread_add(struct spread *s, double a, double b, size_t at)
     s->at = at;
 }
 
-double spread_mean(const struct spread *s) { return s->n ? s->sum / (double)s->n : 0; }
+double deviation_mean(const struct deviation *s) { return s->n ? s->sum / (double)s->n : 0; }
 
-json_t *compare_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+json_t *json_finite(double x) { return isfinite(x) ? json_real(x) : json_null(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One child loads all files in turn and says before and after each which it is at. Where it dies or stops, that file is
- * to blame, and another child goes on behind it. */
-#include "scan.h"
+/* Probing untrusted plugins: a child process (billow-probe) loads them in turn and reports before and after each. If it
+ * crashes or hangs, the current file is to blame, and another child continues behind it. */
+#include "probe.h"
 #include "reply.h"
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { PATIENCE = 10 }; /* s for one file */
+enum { TIMEOUT = 10 }; /* s for one file */
 
 struct probe {
     struct child child;
@@ -31,31 +31,32 @@ static bool probe_start(struct probe *c, const char *program, const char *const 
     return !bad;
 }
 
-/* Until all are whole, or the child is gone, or it has been at one file for too long. */
+/* Until all are loaded, or the child has ended, or a file has timed out. */
 static void probe_listen(struct probe *c)
 {
     char bytes[256];
-    double until = child_now() + PATIENCE;
+    double until = child_now() + TIMEOUT;
     while (c->said.whole < c->said.n) {
         const ssize_t got = child_read(&c->child, bytes, sizeof bytes, until, NULL, NULL);
         if (got <= 0) return;
         int32_t at = c->said.at, whole = c->said.whole;
-        reply_take(&c->said, bytes, (size_t)got);
-        if (c->said.at != at || c->said.whole != whole) until = child_now() + PATIENCE; /* else it only talks */
+        reply_parse(&c->said, bytes, (size_t)got);
+        if (c->said.at != at || c->said.whole != whole)
+            until = child_now() + TIMEOUT; /* other output does not extend the time */
     }
 }
 
-/* ---- judging ---- */
+/* ---- verdict ---- */
 
 static char *reason(const struct probe *c, int status)
 {
-    if (c->child.late) return bw_printf("does not come back within %d s when it is loaded", PATIENCE);
+    if (c->child.late) return bw_printf("does not come back within %d s when it is loaded", TIMEOUT);
     if (status != -1 && WIFSIGNALED(status))
         return bw_printf("crashes when it is loaded (%s)", strsignal(WTERMSIG(status)));
     return bw_strdup("ends the process when it is loaded");
 }
 
-void scan_plugins(const char *const *path, int32_t n, char **why, const char *probe)
+void probe_plugins(const char *const *path, int32_t n, char **why, const char *probe)
 {
     for (int32_t at = 0; probe && at < n;) {
         struct probe c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sizes and sums of a bake's files, and whether what lies there still has them. In lists of files, JSON by name, a file
- * is false while it is begun, {"bytes", "xxh3"} once it is whole, true where nobody took its sum: such as bake.json,
- * and those in records of older versions. */
+/* Sizes and checksums (XXH3) of a bake's files, and their verification. A file list is JSON by name: false while a file
+ * is being written, {"bytes", "xxh3"} when it is complete, true when its checksum is unknown: bake.json, and files in
+ * records of older versions. */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-json_t *facts_json(const struct file_facts *whole)
+json_t *file_entry_json(const struct file_facts *whole)
 {
     char sum[24];
     if (!whole) return json_false();
@@ -22,7 +22,7 @@ json_t *facts_json(const struct file_facts *whole)
     return json_pack("{s:I, s:s}", "bytes", (json_int_t)whole->bytes, "xxh3", sum);
 }
 
-struct file_facts facts_of(const json_t *file)
+struct file_facts file_entry_facts(const json_t *file)
 {
     const json_t *bytes = json_object_get(file, "bytes");
     const char *sum = json_string_value(json_object_get(file, "xxh3"));
@@ -34,13 +34,13 @@ struct file_facts facts_of(const json_t *file)
     return f;
 }
 
-bool facts_whole(const json_t *file) { return json_is_true(file) || json_is_object(file); }
+bool file_entry_is_whole(const json_t *file) { return json_is_true(file) || json_is_object(file); }
 
-/* ---- the disk against the list ---- */
+/* ---- verification ---- */
 
 enum file_fault file_fault(const char *out, const char *name, const json_t *file, bool deep, struct file_facts *found)
 {
-    struct file_facts wanted = facts_of(file);
+    struct file_facts wanted = file_entry_facts(file);
     struct stat st;
     const char *why;
     int fd = file_inside_open(out, name, &why);
@@ -64,7 +64,7 @@ static json_t *fault_json(const char *name, enum file_fault fault, const json_t 
     if (fault == FILE_MISSING) snprintf(words, sizeof words, "is missing");
     else if (fault == FILE_SIZE)
         snprintf(words, sizeof words, "has %lld bytes, not the %lld that were written", (long long)found->bytes,
-                 (long long)facts_of(file).bytes);
+                 (long long)file_entry_facts(file).bytes);
     else snprintf(words, sizeof words, fault == FILE_SUM ? "has not the bytes that were written" : "can't be read");
     return json_pack("{s:s, s:s, s:s}", "name", name, "fault", word[fault], "words", words);
 }
@@ -77,14 +77,14 @@ json_t *files_verify(json_t *files, const char *out, bool deep)
     const char *name;
     json_object_foreach (files, name, file) {
         struct file_facts found;
-        enum file_fault fault = facts_whole(file) ? file_fault(out, name, file, deep, &found) : FILE_GOOD;
+        enum file_fault fault = file_entry_is_whole(file) ? file_fault(out, name, file, deep, &found) : FILE_GOOD;
         if (fault == FILE_MISSING && file_is_checkpoint(name)) continue;
         if (fault) json_array_append_new(bad, fault_json(name, fault, file, &found));
     }
     return bad;
 }
 
-char *faults_words(const json_t *bad)
+char *faults_message(const json_t *bad)
 {
     const json_t *first = json_array_get(bad, 0);
     size_t n = json_array_size(bad);

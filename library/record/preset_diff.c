@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What differs between two resolved presets, as paths that --set would take: "domain.voxel: 0.02 → 0.01". */
+/* Differences between two resolved presets, by the paths of --set: "domain.voxel: 0.02 → 0.01". */
 #include "record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct difference {
+struct preset_diff {
     FILE *f;
     int32_t found, max;
 };
@@ -41,7 +41,7 @@ static void value_text(const struct bw_node *n, char out[60])
     }
 }
 
-static void difference_add(struct difference *d, const char *path, const struct bw_node *a, const struct bw_node *b)
+static void preset_diff_add(struct preset_diff *d, const char *path, const struct bw_node *a, const struct bw_node *b)
 {
     char before[60], after[60];
     if (d->found++ >= d->max) return;
@@ -50,8 +50,7 @@ static void difference_add(struct difference *d, const char *path, const struct 
     fprintf(d->f, "  %s: %s → %s\n", path, before, after);
 }
 
-/* A project that moves to another folder stays the same: of files' paths the last part counts; of frames, which are
- * the first. */
+/* Of file paths only the base name counts, so that a project can be moved; of frames only the first. */
 static int values_same(const char *path, const struct bw_node *a, const struct bw_node *b)
 {
     const char *x = scalar_text(a), *y = scalar_text(b);
@@ -60,8 +59,8 @@ static int values_same(const char *path, const struct bw_node *a, const struct b
     return (*x == '/' || *y == '/') && !strcmp(file_base(x), file_base(y));
 }
 
-/* What may differ between two bakes that are the same: how many frames, limits, checkpoints. */
-static int path_counts(const char *path)
+/* Number of frames, limits and checkpoints may differ between equal bakes. */
+static int path_is_compared(const char *path)
 {
     static const char *const free[] = {"limits", "checkpoints", "time.write"};
     for (size_t i = 0; i < BW_COUNT(free); i++)
@@ -77,7 +76,7 @@ static int scalars_only(const struct bw_node *n)
     return 1;
 }
 
-static void nodes_compare(struct difference *d, const char *path, const struct bw_node *a, const struct bw_node *b);
+static void nodes_diff(struct preset_diff *d, const char *path, const struct bw_node *a, const struct bw_node *b);
 
 static const struct bw_node *item_find(const struct bw_node *list, const char *label, int32_t index)
 {
@@ -90,8 +89,8 @@ static const struct bw_node *item_find(const struct bw_node *list, const char *l
 }
 
 /* Everything in `from` that `to` has too is compared once, by the first of the two passes. */
-static void children_compare(struct difference *d, const char *path, const struct bw_node *from,
-                             const struct bw_node *to, int second)
+static void children_diff(struct preset_diff *d, const char *path, const struct bw_node *from, const struct bw_node *to,
+                          int second)
 {
     for (int32_t i = 0; i < from->count; i++) {
         const struct bw_node *body = from->child[i], *other;
@@ -105,33 +104,33 @@ static void children_compare(struct difference *d, const char *path, const struc
         }
         snprintf(number, sizeof number, "%d", (int)i + 1);
         snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", label ? label : number);
-        if (!second) nodes_compare(d, below, body, other);
-        else if (!other) nodes_compare(d, below, NULL, body);
+        if (!second) nodes_diff(d, below, body, other);
+        else if (!other) nodes_diff(d, below, NULL, body);
     }
 }
 
-static void nodes_compare(struct difference *d, const char *path, const struct bw_node *a, const struct bw_node *b)
+static void nodes_diff(struct preset_diff *d, const char *path, const struct bw_node *a, const struct bw_node *b)
 {
-    if ((!a && !b) || !path_counts(path)) return;
+    if ((!a && !b) || !path_is_compared(path)) return;
     if (!a || !b || a->type != b->type) {
-        difference_add(d, path, a, b);
+        preset_diff_add(d, path, a, b);
     } else if (a->type == BW_NODE_SCALAR) {
-        if (!values_same(path, a, b)) difference_add(d, path, a, b);
+        if (!values_same(path, a, b)) preset_diff_add(d, path, a, b);
     } else if (a->type == BW_NODE_SEQ && scalars_only(a) && scalars_only(b)) {
         int same = a->count == b->count;
         for (int32_t i = 0; same && i < a->count; i++)
             same = !strcmp(scalar_text(a->child[i]), scalar_text(b->child[i]));
-        if (!same) difference_add(d, path, a, b);
+        if (!same) preset_diff_add(d, path, a, b);
     } else {
-        children_compare(d, path, a, b, 0);
-        children_compare(d, path, b, a, 1);
+        children_diff(d, path, a, b, 0);
+        children_diff(d, path, b, a, 1);
     }
 }
 
-int32_t difference_print(FILE *f, const struct bw_node *before, const struct bw_node *after, int32_t max)
+int32_t preset_diff_print(FILE *f, const struct bw_node *before, const struct bw_node *after, int32_t max)
 {
-    struct difference d = {f, 0, max};
-    nodes_compare(&d, "", before, after);
+    struct preset_diff d = {f, 0, max};
+    nodes_diff(&d, "", before, after);
     if (d.found > max) fprintf(f, "  … and %d more\n", (int)(d.found - max));
     return d.found;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Removing what a bake wrote and left half-written: the files of its list, and nothing else. */
+/* Removal of a bake's files and temporaries: those of its record, and nothing else. */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@ static void file_remove(int root, const char *out, const char *name, struct bw_d
     close(fd);
 }
 
-/* `half`: those that are half-written; else those that are whole. */
+/* `half`: the temporaries; else the complete files. */
 static int files_remove(const struct bake_record *r, const char *out, json_t *keep, bool half, struct bw_diag *d)
 {
     const char *name;
@@ -34,19 +34,19 @@ static int files_remove(const struct bake_record *r, const char *out, json_t *ke
         char *part = half && !stays ? file_temporary(name) : NULL;
         if (part) file_remove(root, out, part, d);
         bw_free(part);
-        if (!half && facts_whole(file) && !stays) file_remove(root, out, name, d);
+        if (!half && file_entry_is_whole(file) && !stays) file_remove(root, out, name, d);
         if (d->status) break;
     }
     close(root);
     return !d->status;
 }
 
-int record_tidy(const struct bake_record *r, const char *out, struct bw_diag *d)
+int record_remove_partial(const struct bake_record *r, const char *out, struct bw_diag *d)
 {
     return files_remove(r, out, NULL, true, d);
 }
 
-int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d)
+int record_remove_files(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d)
 {
     return files_remove(r, out, keep, false, d);
 }
