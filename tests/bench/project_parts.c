@@ -71,29 +71,29 @@ static enum bw_status parts_step(struct bw_stage *s)
     const double h = s->grid->h, dt = s->dt;
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     struct mg_result result = {.converged = 1};
-    struct task t = {.mg = &st->mg,
-                     .tiles = tiles,
-                     .domain = s->domain,
-                     .topology = tiles->topology(s->domain),
-                     .result = &result,
-                     .open = &st->open,
-                     .far = &st->far,
-                     .rhs = -p->density * h / dt,
-                     .source = p->density * h * h / dt,
-                     .gradient = dt / (p->density * h)};
+    struct projection t = {.mg = &st->mg,
+                           .tiles = tiles,
+                           .domain = s->domain,
+                           .topology = tiles->topology(s->domain),
+                           .result = &result,
+                           .open = &st->open,
+                           .far = &st->far,
+                           .rhs = -p->density * h / dt,
+                           .source = p->density * h * h / dt,
+                           .gradient = dt / (p->density * h)};
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     static const char *const name[4] = {"levels", "rhs", "solve", "correct"};
     double part[4], worst = 0, clock = bench_seconds();
     st->open.count = 0;
-    enum bw_status status = levels_update(s, &t);
+    enum bw_status status = matrix_update(s, &t);
     part[0] = lap(&clock);
     if (status == BW_OK) status = rhs_make(s, &t, bw_port_field(s, VEL));
     if (status == BW_OK) status = open_flux_begin(&st->open, s, t.topology, st->mg.level->cut);
     part[1] = lap(&clock);
     if (status == BW_OK) status = mg_solve(&st->mg, &options, &result);
     part[2] = lap(&clock);
-    if (status == BW_OK) status = vel_correct(s, &t, bw_port_field(s, VEL), &worst);
-    if (status == BW_OK) status = vel_extend(s, &t, bw_port_field(s, VEL));
+    if (status == BW_OK) status = vel_subtract_gradient(s, &t, bw_port_field(s, VEL), &worst);
+    if (status == BW_OK) status = vel_extrapolate(s, &t, bw_port_field(s, VEL));
     part[3] = lap(&clock);
     if (status != BW_OK) return status;
     for (int q = 0; q < 4; q++) s->host->metric(s, name[q], part[q], BW_METRIC_LAST);

@@ -7,7 +7,7 @@
 #include "advect/schemes/schemes.h"
 #include "advect/ways/bricks.h"
 #include "stages.h"
-#include "solids/openings.h"
+#include "solids/walls.h"
 #include <common/tiles.h>
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.project takes its corrected flow back from faces that are nearly shut (extend.c): what goes through them is kept
- * here before. It is kept by coordinates, since tiles come and go before the next step reads it. */
+/* mac.project overwrites the velocity of nearly shut faces (extrapolate.c); their divergence-free flux is stored here
+ * before. It is stored by tile coordinates, since tiles come and go before the next step reads it. */
 #include "open_flux.h"
 #include <common/archive.h>
 #include <string.h>
@@ -10,18 +10,18 @@ int64_t open_flux_size(const struct bw_domain_info *g)
     return (int64_t)(g->tile[0] + 1) * (g->tile[1] + 1) * (g->tile[2] + 1);
 }
 
-static enum bw_status room_make(struct open_flux *o, struct bw_stage *s, int64_t count)
+static enum bw_status capacity_reserve(struct open_flux *o, struct bw_stage *s, int64_t count)
 {
-    if (count > o->room) {
-        const size_t room = (size_t)(count + count / 4);
+    if (count > o->capacity) {
+        const size_t capacity = (size_t)(count + count / 4);
         s->host->release(s, o->coord);
         s->host->release(s, o->through);
-        o->coord = s->host->alloc(s, room * sizeof *o->coord);
-        o->through = s->host->alloc(s, room * 3 * (size_t)open_flux_size(s->grid) * sizeof *o->through);
-        o->room = o->coord && o->through ? (int64_t)room : 0;
+        o->coord = s->host->alloc(s, capacity * sizeof *o->coord);
+        o->through = s->host->alloc(s, capacity * 3 * (size_t)open_flux_size(s->grid) * sizeof *o->through);
+        o->capacity = o->coord && o->through ? (int64_t)capacity : 0;
     }
-    o->count = count <= o->room ? count : 0;
-    return count <= o->room ? BW_OK : BW_ERR_MEMORY;
+    o->count = count <= o->capacity ? count : 0;
+    return count <= o->capacity ? BW_OK : BW_ERR_MEMORY;
 }
 
 enum bw_status open_flux_begin(struct open_flux *o, struct bw_stage *s, const struct bw_topology *t, const int32_t *cut)
@@ -30,14 +30,14 @@ enum bw_status open_flux_begin(struct open_flux *o, struct bw_stage *s, const st
     o->slot = s->host->scratch(s, sizeof *o->slot * (size_t)(t->count + 1));
     if (!o->slot) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < t->count; i++) o->slot[i] = cut[i] >= 0 ? count++ : -1;
-    const enum bw_status status = room_make(o, s, count);
+    const enum bw_status status = capacity_reserve(o, s, count);
     for (int64_t i = 0; i < t->count && status == BW_OK; i++)
         if (o->slot[i] >= 0) memcpy(o->coord[o->slot[i]], t->coord[i], sizeof *o->coord);
     return status;
 }
 
-void open_flux_put(const struct open_flux *o, const struct bw_block *b, int64_t tile, float *const f[3],
-                   const ptrdiff_t step[3])
+void open_flux_store(const struct open_flux *o, const struct bw_block *b, int64_t tile, float *const f[3],
+                     const ptrdiff_t step[3])
 {
     const int32_t *td = b->grid->tile;
     const int64_t size = open_flux_size(b->grid);
@@ -79,7 +79,7 @@ enum bw_status open_flux_checkpoint(struct open_flux *o, struct bw_stage *s, str
     if (status == BW_OK && !fits)
         return s->host->fail(s, BW_ERR_IO, "checkpoint: flows of %lld tiles do not fit", (long long)count);
     if (status || !count) return status;
-    if (a->restoring && room_make(o, s, count) != BW_OK) return BW_ERR_MEMORY;
+    if (a->restoring && capacity_reserve(o, s, count) != BW_OK) return BW_ERR_MEMORY;
     a->bytes(a, "coord", o->coord, (size_t)count * sizeof *o->coord);
     return a->bytes(a, "through", o->through, (size_t)count * 3 * (size_t)open_flux_size(s->grid) * sizeof *o->through);
 }

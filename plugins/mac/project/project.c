@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.project: pushes the flow by `force`, which is then used up, and makes it free of divergence, or equal to what
- * `divergence` asks for.
+/* mac.project: pressure projection. Applies the step's body force to the flow (vel += dt force), then makes the flow
+ * free of divergence, or its divergence equal to the field `divergence`.
  *
- * Solves lap p = (rho/dt) (div u - D), u -= (dt/rho) grad p on the active tiles (Chorin 1968), second order in space,
- * with the 7-point Laplacian, which is exactly div grad of the face velocities: what divergence is left is the solver's
- * residual. In units of cells: sum over faces (p - p') = -(rho h/dt) (net outflow) + (rho h²/dt) D.
+ *     lap p = (rho/dt) (div u - D),   u -= (dt/rho) grad p
+ * on the active tiles (Chorin 1968), second order in space. The 7-point Laplacian is exactly div grad of the face
+ * velocities, so the remaining divergence is the solver's residual. In units of cells:
+ *     sum over faces (p - p') = -(rho h/dt) (net outflow) + (rho h²/dt) D
  *
- * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of w u +
- * (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
- * Afterwards faces that are shut or nearly so take the flow beside them (extend.c). Faces on closed sides have the
- * wall's velocity, on inflow sides the stream's. Beyond open sides p is 0 one cell away; in inactive tiles it is what
- * the sources have there and falls off as still air would have it (far_field.c). Tiles that have just become active
- * take the flow that the others' says they have (activation.c). Where a sealed region's sources do not sum to zero no
- * flow exists: their mean is left out, and said.
+ * Boundary conditions, at
+ *     obstacles        a face is weighted by its open area fraction w (cut.c): sum over faces w (p - p') =
+ *                      -(rho h/dt) (net outflow of w u + (1-w) u_solid); where w is 0 it has the solid's velocity
+ *                      (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009). The velocity is then extrapolated to faces
+ *                      that are shut or nearly so (extrapolate.c)
+ *     closed sides     Neumann: faces have the wall's velocity; on inflow sides the stream's
+ *     open sides       Dirichlet: p is 0 one cell away
+ *     inactive tiles   Robin: p is the sources' potential there and falls off as in still air (far_field.c)
+ * Newly activated tiles take the potential flow that continues the others' (activation.c). Where the sources of a
+ * sealed region do not sum to zero no solution exists: their mean is subtracted, with a warning.
  *
- * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
- * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
+ * Solver and its limits: multigrid.c. tolerance: 1e-3 removes 99.9 % of the divergence in each step, and with a warm
+ * start the rest in the next one. Less shows no difference in smoke; each further factor of 5 costs a cycle. */
 #include "project.h"
 #include "exterior/activation.h"
 #include "beyond/carried.h"
@@ -52,19 +56,19 @@ static const struct bw_port ports[N_PORTS] = {
                .access = BW_READ_LAST,
                .lifetime = BW_STEP,
                .unit = "m/s^2",
-               .doc = "What the stages above push it with."},
+               .doc = "Acceleration by the stages above."},
     [PRESSURE] = {.name = "pressure",
                   .kind = BW_SCALAR,
                   .access = BW_UPDATE,
                   .unit = "Pa",
-                  .doc = "What corrects it; mean 0 where nothing is open."},
+                  .doc = "The pressure; mean 0 where no side is open."},
     [DIVERGENCE] = {.name = "divergence",
                     .kind = BW_SCALAR,
                     .access = BW_READ,
                     .lifetime = BW_STEP,
                     .unit = "1/s",
                     .flags = BW_PORT_OPTIONAL,
-                    .doc = "Expansion that the flow shall have."},
+                    .doc = "Wanted divergence: expansion of the gas."},
     [SOLID] = {.name = "solid",
                .kind = BW_SCALAR,
                .access = BW_READ,
@@ -82,13 +86,13 @@ static const struct bw_port ports[N_PORTS] = {
                     .access = BW_READ,
                     .unit = "1",
                     .flags = BW_PORT_OPTIONAL,
-                    .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
+                    .doc = "Gas along obstacles: 0 free slip, 1 no slip."},
     [CARRIED] = {.name = "vel_carried",
                  .kind = BW_MAC,
                  .access = BW_UPDATE,
                  .unit = "m/s",
                  .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
-                 .doc = "The flow as it was carried: told what tiles that have just become active start with."},
+                 .doc = "The advected flow, before forces; newly activated tiles are filled in it, too."},
 };
 
 struct state {
@@ -101,14 +105,14 @@ struct state {
     struct open_flux open; ///< for the next step
 };
 
-/// The rows of one sweep.
-struct rows {
+/// The fields that one sweep accesses.
+struct sweep_rows {
     struct bw_access access[N_PORTS];
     uint32_t n;
 };
 
 /// Adds a field, if there is one; returns its view's number or -1.
-static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, int32_t halo)
+static int32_t row_add(struct sweep_rows *r, struct bw_field *field, uint32_t mode, int32_t halo)
 {
     if (!field) return -1;
     r->access[r->n] = (struct bw_access){field, mode, halo};
@@ -116,8 +120,8 @@ static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, in
 }
 
 /* Bodies that run out of memory just return: the sweep fails then. */
-static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, bw_reach_fn reach,
-                                 struct task *t, double *max)
+static enum bw_status rows_sweep(struct bw_stage *s, const struct sweep_rows *r, bw_body_fn body, bw_reach_fn reach,
+                                 struct projection *t, double *max)
 {
     return s->host->sweep(s, &(struct bw_sweep){.access = r->access,
                                                 .n_access = r->n,
@@ -136,15 +140,15 @@ static enum bw_status memory_fail(struct bw_stage *s)
 
 /* ---- force ------------------------------------------------------------------------------------------------------- */
 
-static int push_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+static int force_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     (void)user;
     for (int side = 0; row == 1 && side < 6; side++) reach[side] = (side & 1) && b->high[side >> 1];
     return 1;
 }
 
-/* vel += span force */
-static void block_push(const struct bw_block *b, void *user)
+/* vel += dt force */
+static void block_add_force(const struct bw_block *b, void *user)
 {
     const struct bw_view *v = &b->view[0], *w = &b->view[1];
     const float span = *(const float *)user;
@@ -158,7 +162,7 @@ static void block_push(const struct bw_block *b, void *user)
             }
 }
 
-/* Once a step, here; a trial that others ask for has none. */
+/* Once a step. Projections on behalf of other stages (BW_PROJECT) apply no force. */
 static enum bw_status force_apply(struct bw_stage *s)
 {
     const struct bw_writer_api *writer = s->host->extension(BW_WRITER);
@@ -167,18 +171,19 @@ static enum bw_status force_apply(struct bw_stage *s)
     if (!(span > 0) || (writer && !writer->last(force))) return BW_OK;
     const struct bw_access row[] = {{bw_port_field(s, VEL), BW_UPDATE_OWN, 0}, {force, BW_READ_LAST, 1}};
     return s->host->sweep(
-        s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_push, .reach = push_reach, .user = &span});
+        s,
+        &(struct bw_sweep){.access = row, .n_access = 2, .body = block_add_force, .reach = force_reach, .user = &span});
 }
 
 /* ---- one projection ---------------------------------------------------------------------------------------------- */
 
-/// Makes the multigrid fit tiles and obstacles, if they changed.
-static enum bw_status levels_make(struct bw_stage *s, struct task *t)
+/// Rebuilds the pressure matrix, if tiles or obstacles changed.
+static enum bw_status matrix_make(struct bw_stage *s, struct projection *t)
 {
     struct state *st = s->state;
     struct bw_field *solid = bw_port_field(s, SOLID);
     const int same = st->built && st->version == t->topology->version;
-    struct rows r = {0};
+    struct sweep_rows r = {0};
     double changed = 0;
     if (same && !solid) return BW_OK;
     st->built = 0;
@@ -189,15 +194,15 @@ static enum bw_status levels_make(struct bw_stage *s, struct task *t)
     t->vel = t->solid_vel = -1;
     t->same = same;
     t->solid = row_add(&r, solid, BW_READ, CUT_HALO);
-    t->near = solid ? s->host->scratch(s, (size_t)t->topology->count) : NULL;
-    if (solid && !t->near) return memory_fail(s);
-    enum bw_status status = solid ? project_find_near(s, t, solid) : BW_OK;
-    if (status == BW_OK) status = rows_sweep(s, &r, project_kinds, project_reach, t, &changed);
-    t->near = NULL;
+    t->near_solid = solid ? s->host->scratch(s, (size_t)t->topology->count) : NULL;
+    if (solid && !t->near_solid) return memory_fail(s);
+    enum bw_status status = solid ? project_find_solid_tiles(s, t, solid) : BW_OK;
+    if (status == BW_OK) status = rows_sweep(s, &r, project_cell_kinds, project_reach, t, &changed);
+    t->near_solid = NULL;
     if (status != BW_OK) return status;
     if (!same || changed > 0) {
         if (mg_begin(&st->mg) != BW_OK) return memory_fail(s);
-        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_weights, project_reach, t, NULL);
+        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_face_weights, project_reach, t, NULL);
         if (status != BW_OK) return status;
         if (mg_build(&st->mg) != BW_OK) return memory_fail(s);
     }
@@ -206,21 +211,21 @@ static enum bw_status levels_make(struct bw_stage *s, struct task *t)
     return BW_OK;
 }
 
-/* Where level 0 can't be dealt out every rank has all of the multigrid, and solves alike. */
-static enum bw_status levels_update(struct bw_stage *s, struct task *t)
+/* Where level 0 cannot be partitioned, every rank has the whole multigrid and solves alike. */
+static enum bw_status matrix_update(struct bw_stage *s, struct projection *t)
 {
-    if (mg_is_partitionable(t->mg)) return levels_make(s, t);
+    if (mg_is_partitionable(t->mg)) return matrix_make(s, t);
     enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
     ranks_whole(s, 1);
-    if (status == BW_OK) status = levels_make(s, t);
+    if (status == BW_OK) status = matrix_make(s, t);
     ranks_whole(s, 0);
     return status;
 }
 
-static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_field *vel)
+static enum bw_status rhs_make(struct bw_stage *s, struct projection *t, struct bw_field *vel)
 {
     const struct project *p = s->params;
-    struct rows r = {0};
+    struct sweep_rows r = {0};
     t->flow = vel;
     t->vel = row_add(&r, vel, BW_READ, 1);
     t->pressure = row_add(&r, p->warm_start ? bw_port_field(s, PRESSURE) : NULL, BW_READ, 0);
@@ -233,10 +238,11 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
     return status == BW_OK ? ranks_share(s, t->mg->level->x, NULL, MG_CELLS * sizeof(float)) : status;
 }
 
-/// *worst: largest |div vel - divergence| that is left.
-static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_field *vel, double *worst)
+/// *worst: largest |div vel - divergence| after it.
+static enum bw_status vel_subtract_gradient(struct bw_stage *s, struct projection *t, struct bw_field *vel,
+                                            double *worst)
 {
-    struct rows r = {0};
+    struct sweep_rows r = {0};
     t->flow = vel;
     t->vel = row_add(&r, vel, BW_READ_LAST, 1);
     t->out = row_add(&r, vel, BW_WRITE_OWN, 0);
@@ -244,25 +250,25 @@ static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    enum bw_status status = rows_sweep(s, &r, project_correct, project_reach, t, worst);
+    enum bw_status status = rows_sweep(s, &r, project_subtract_gradient, project_reach, t, worst);
     if (status != BW_OK || !t->open->count) return status;
     return ranks_share(s, t->open->through, t->open->slot, 3 * (size_t)open_flux_size(s->grid) * sizeof(float));
 }
 
-/// Gives faces in and nearly in obstacles the flow beside them.
-static enum bw_status vel_extend(struct bw_stage *s, struct task *t, struct bw_field *vel)
+/// Extrapolates the velocity to faces inside obstacles, and nearly shut ones.
+static enum bw_status vel_extrapolate(struct bw_stage *s, struct projection *t, struct bw_field *vel)
 {
-    struct rows r = {0};
+    struct sweep_rows r = {0};
     if (!t->mg->level->n_cut) return BW_OK;
-    t->around = row_add(&r, vel, BW_READ, EXTEND_HALO + 1);
+    t->around = row_add(&r, vel, BW_READ, EXTRAPOLATE_HALO + 1);
     t->vel = row_add(&r, vel, BW_UPDATE, 0);
-    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, EXTEND_HALO + CUT_HALO);
+    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, EXTRAPOLATE_HALO + CUT_HALO);
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     t->grip = row_add(&r, bw_port_field(s, SOLID_GRIP), BW_READ, 1);
-    return rows_sweep(s, &r, project_extend, project_extend_reach, t, NULL);
+    return rows_sweep(s, &r, project_extrapolate, project_extrapolate_reach, t, NULL);
 }
 
-/* Why a solve ended, as the metric `stopped` says. */
+/* Why a solve ended: the values of the metric `stopped`. */
 enum stop { STOP_REACHED, STOP_NOTHING, STOP_STALLED, STOP_MOST };
 
 static enum stop stop_of(const struct project *p, const struct mg_result *r)
@@ -283,7 +289,7 @@ static void metrics_report(struct bw_stage *s, const struct mg_result *r, double
                  worst, why[stop]);
 }
 
-static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r)
+static enum bw_status result_check(struct bw_stage *s, const struct mg_result *r)
 {
     const struct project *p = s->params;
     if (r->grew)
@@ -301,9 +307,9 @@ static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r
     return BW_OK;
 }
 
-/// Says what a sealed region could not take; less than a thousandth of a cell's volume a step is rounding.
-static void balance_judge(struct bw_stage *s, const struct mg_result *r, const struct sealed *region, double worst,
-                          double dt)
+/// Warns of unbalanced sources in a sealed region; less than a thousandth of a cell's volume a step is rounding.
+static void balance_warn(struct bw_stage *s, const struct mg_result *r, const struct sealed *region, double worst,
+                         double dt)
 {
     if (r->unbalanced > 0.01 && worst * dt > 1e-3)
         s->host->log(
@@ -313,16 +319,16 @@ static void balance_judge(struct bw_stage *s, const struct mg_result *r, const s
             region->at[0], region->at[1], region->at[2], region->cells, region->rate);
 }
 
-/// Can anything push a sealed region?
-static int is_pushed(const struct bw_stage *s)
+/// Can a sealed region have sources: expansion, moving solids, moving walls?
+static int has_sources(const struct bw_stage *s)
 {
-    int pushed = bw_port_field(s, DIVERGENCE) || bw_port_field(s, SOLID_VEL);
-    for (int side = 0; side < 6; side++) pushed |= s->grid->side[side].velocity[side >> 1] != 0;
-    return pushed;
+    int any = bw_port_field(s, DIVERGENCE) || bw_port_field(s, SOLID_VEL);
+    for (int side = 0; side < 6; side++) any |= s->grid->side[side].velocity[side >> 1] != 0;
+    return any;
 }
 
-/// The flow of this step before forces, if some stage of the domain has kept it where this one may write.
-static struct bw_field *carried_find(struct bw_stage *s, uint64_t version)
+/// The advected flow of this step before forces, if a stage of the domain keeps it where this one may write.
+static struct bw_field *advected_find(struct bw_stage *s, uint64_t version)
 {
     struct bw_field *carried = bw_port_field(s, CARRIED);
     struct bw_stage *found;
@@ -343,16 +349,16 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
         return s->host->fail(s, BW_ERR_USAGE, "cannot project over %g s: the step must be longer than 0", dt);
     if (!tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     struct mg_result result = {.converged = 1};
-    struct task t = {.mg = &st->mg,
-                     .tiles = tiles,
-                     .domain = s->domain,
-                     .topology = tiles->topology(s->domain),
-                     .result = &result,
-                     .open = &st->open,
-                     .far = &st->far,
-                     .rhs = -p->density * h / dt,
-                     .source = p->density * h * h / dt,
-                     .gradient = dt / (p->density * h)};
+    struct projection t = {.mg = &st->mg,
+                           .tiles = tiles,
+                           .domain = s->domain,
+                           .topology = tiles->topology(s->domain),
+                           .result = &result,
+                           .open = &st->open,
+                           .far = &st->far,
+                           .rhs = -p->density * h / dt,
+                           .source = p->density * h * h / dt,
+                           .gradient = dt / (p->density * h)};
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     double worst = 0;
     st->open.count = 0;
@@ -360,9 +366,9 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
         metrics_report(s, &result, 0);
         return BW_OK;
     }
-    enum bw_status status = levels_update(s, &t);
+    enum bw_status status = matrix_update(s, &t);
     if (status == BW_OK && st->filled != t.topology->version)
-        status = activation_fill(&st->activation, &st->mg, t.topology, vel, carried_find(s, t.topology->version));
+        status = activation_fill(&st->activation, &st->mg, t.topology, vel, advected_find(s, t.topology->version));
     st->filled = t.topology->version;
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
@@ -372,17 +378,17 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
                      "obstacles leave no gas in any of the %lld active tiles: there is nothing to move",
                      (long long)t.topology->count);
     struct sealed region = {.cells = 0};
-    if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
+    if (has_sources(s) && project_find_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
     status = far_field_apply(&st->far, &st->mg, t.topology);
     if (status == BW_OK) status = mg_solve(&st->mg, &options, &result);
     if (status == BW_ERR_MEMORY) return memory_fail(s);
     if (status != BW_OK) return status;
-    status = result_judge(s, &result);
-    if (status == BW_OK) status = vel_correct(s, &t, vel, &worst);
-    if (status == BW_OK) status = vel_extend(s, &t, vel);
+    status = result_check(s, &result);
+    if (status == BW_OK) status = vel_subtract_gradient(s, &t, vel, &worst);
+    if (status == BW_OK) status = vel_extrapolate(s, &t, vel);
     if (status != BW_OK) return status;
     metrics_report(s, &result, worst);
-    balance_judge(s, &result, &region, worst, dt);
+    balance_warn(s, &result, &region, worst, dt);
     return BW_OK;
 }
 

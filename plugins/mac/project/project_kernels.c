@@ -12,7 +12,10 @@ enum { EDGE = 16, ROW = 64 }; ///< cells of a whole row in 3D; the most that any
 static int is_whole(const struct project_tile *t) { return t->dim == 3 && t->n[0] == EDGE; }
 
 /// Row (j,k) of a scalar: its first cell.
-INLINE float *cells_row(const struct project_cells *c, int j, int k) { return c->at + j * c->step[1] + k * c->step[2]; }
+INLINE float *cells_row(const struct project_scalar *c, int j, int k)
+{
+    return c->at + j * c->step[1] + k * c->step[2];
+}
 
 /* ---- between fields and the multigrid's order ---- */
 
@@ -35,7 +38,8 @@ INLINE void row_outflow(const struct project_tile *t, int n, ptrdiff_t s, int j,
 }
 
 /// Writes a row (zeros past its end) into its red and black halves, 0 where there is no unknown.
-INLINE void row_split(const struct project_tile *t, int edge, float *restrict row, int j, int k, float *restrict tile)
+INLINE void row_to_red_black(const struct project_tile *t, int edge, float *restrict row, int j, int k,
+                             float *restrict tile)
 {
     const uint8_t *kind = t->kind + mg_index(t->dim, 0, j, k);
     float *restrict even = tile + mg_colour_index(t->dim, 0, j, k), *restrict odd =
@@ -49,7 +53,7 @@ INLINE void row_split(const struct project_tile *t, int edge, float *restrict ro
 
 INLINE void rhs_rows(const struct project_tile *t, int n, int edge, ptrdiff_t s, float rhs, float source, float *b)
 {
-    const struct project_cells *d = &t->divergence;
+    const struct project_scalar *d = &t->divergence;
     for (int k = 0; k < t->n[2]; k++)
         for (int j = 0; j < t->n[1]; j++) {
             float row[ROW];
@@ -57,11 +61,11 @@ INLINE void rhs_rows(const struct project_tile *t, int n, int edge, ptrdiff_t s,
             row_outflow(t, n, s, j, k, row);
             for (int i = 0; i < n; i++) row[i] *= rhs;
             for (int i = 0; d->at && i < n; i++) row[i] += source * cells_row(d, j, k)[i * d->step[0]];
-            row_split(t, edge, row, j, k, b);
+            row_to_red_black(t, edge, row, j, k, b);
         }
 }
 
-/// What lies beyond the box in a tile that it cuts stays 0.
+/// Clears a tile that the box cuts: cells beyond the box stay 0.
 static void tile_clear(const struct project_tile *t, float *tile)
 {
     if (t->n[0] * t->n[1] * t->n[2] < MG_CELLS) memset(tile, 0, MG_CELLS * sizeof *tile);
@@ -84,7 +88,7 @@ INLINE void guess_rows(const struct project_tile *t, int n, int edge, ptrdiff_t 
             float row[ROW];
             for (int i = 0; i < n; i++) row[i] = p[i * s];
             for (int i = n; i < edge; i++) row[i] = 0;
-            row_split(t, edge, row, j, k, x);
+            row_to_red_black(t, edge, row, j, k, x);
         }
 }
 
@@ -96,7 +100,7 @@ static void guess_make(const struct project_tile *t, float *x)
 }
 
 /// A row from its red and black halves.
-INLINE void row_join(const float *restrict even, const float *restrict odd, int n, double *restrict row)
+INLINE void row_from_red_black(const float *restrict even, const float *restrict odd, int n, double *restrict row)
 {
     for (int i = 0; i < n / 2; i++) {
         row[2 * i] = (double)even[i];
@@ -105,14 +109,14 @@ INLINE void row_join(const float *restrict even, const float *restrict odd, int 
     if (n & 1) row[n - 1] = (double)even[n / 2];
 }
 
-static void join(const struct project_tile *t, const float *x)
+static void from_red_black(const struct project_tile *t, const float *x)
 {
     for (int k = 0; k < t->n[2]; k++)
         for (int j = 0; j < t->n[1]; j++) {
             const float *even = x + mg_colour_index(t->dim, 0, j, k), *odd = x + mg_colour_index(t->dim, 1, j, k);
             double *row = t->p + j * t->p_step[1] + k * t->p_step[2];
-            if (is_whole(t)) row_join(even, odd, EDGE, row);
-            else row_join(even, odd, t->n[0], row);
+            if (is_whole(t)) row_from_red_black(even, odd, EDGE, row);
+            else row_from_red_black(even, odd, t->n[0], row);
         }
 }
 
@@ -125,7 +129,7 @@ INLINE void row_correct(float *restrict f, const double *restrict p, const doubl
     for (int i = 0; i < n; i++) f[i * s] = (float)((double)f[i * s] - gradient * (p[i] - low[i]));
 }
 
-INLINE void row_hand_out(const double *restrict p, float *restrict out, int n, ptrdiff_t s)
+INLINE void row_store_pressure(const double *restrict p, float *restrict out, int n, ptrdiff_t s)
 {
     for (int i = 0; i < n; i++) out[i * s] = (float)p[i];
 }
@@ -143,29 +147,29 @@ INLINE void correct_rows(const struct project_tile *t, double gradient, int n, p
             if (own) row_correct(t->u[0] + at + n * s, p + n, p + n - 1, gradient, 1, s);
             if (k < t->n[2]) row_correct(t->u[1] + at, p, p - t->p_step[1], gradient, n, s);
             if (j < t->n[1] && !flat) row_correct(t->u[2] + at, p, p - t->p_step[2], gradient, n, s);
-            if (own) row_hand_out(p, cells_row(&t->pressure, j, k), n, out);
+            if (own) row_store_pressure(p, cells_row(&t->pressure, j, k), n, out);
         }
 }
 
-/// The same from `old` to u.
-INLINE void row_make(const float *restrict old, float *restrict f, const double *restrict p, const double *restrict low,
-                     double gradient)
+/// The same, from `old` to f.
+INLINE void row_correct_from(const float *restrict old, float *restrict f, const double *restrict p,
+                             const double *restrict low, double gradient)
 {
     for (int i = 0; i < EDGE; i++) f[i] = (float)((double)old[i] - gradient * (p[i] - low[i]));
 }
 
-static void correct_split(const struct project_tile *t, double gradient)
+static void correct_whole(const struct project_tile *t, double gradient)
 {
     const ptrdiff_t sy = t->p_step[1], sz = t->p_step[2];
     for (int k = 0; k < EDGE; k++)
         for (int j = 0; j < EDGE; j++) {
             const ptrdiff_t at = j * t->step[1] + k * t->step[2];
             const double *p = t->p + j * sy + k * sz;
-            row_make(t->old[0] + at, t->u[0] + at, p, p - 1, gradient);
-            row_make(t->old[1] + at, t->u[1] + at, p, p - sy, gradient);
-            row_make(t->old[2] + at, t->u[2] + at, p, p - sz, gradient);
+            row_correct_from(t->old[0] + at, t->u[0] + at, p, p - 1, gradient);
+            row_correct_from(t->old[1] + at, t->u[1] + at, p, p - sy, gradient);
+            row_correct_from(t->old[2] + at, t->u[2] + at, p, p - sz, gradient);
             row_correct(t->high[0] + j + k * EDGE, p + EDGE, p + EDGE - 1, gradient, 1, 1);
-            row_hand_out(p, cells_row(&t->pressure, j, k), EDGE, 1);
+            row_store_pressure(p, cells_row(&t->pressure, j, k), EDGE, 1);
         }
     for (int k = 0; k < EDGE; k++) {
         const double *p = t->p + EDGE * sy + k * sz, *q = t->p + EDGE * sz + k * sy;
@@ -176,14 +180,14 @@ static void correct_split(const struct project_tile *t, double gradient)
 
 static void correct(const struct project_tile *t, double gradient)
 {
-    if (t->high[0]) correct_split(t, gradient);
+    if (t->high[0]) correct_whole(t, gradient);
     else if (is_whole(t)) correct_rows(t, gradient, EDGE, 1, 1);
     else correct_rows(t, gradient, t->n[0], t->step[0], t->pressure.step[0]);
 }
 
-INLINE float worst_rows(const struct project_tile *t, int n, ptrdiff_t s, float per_h)
+INLINE float max_divergence_rows(const struct project_tile *t, int n, ptrdiff_t s, float per_h)
 {
-    const struct project_cells *d = &t->divergence;
+    const struct project_scalar *d = &t->divergence;
     float most[ROW] = {0}, worst = 0;
     for (int k = 0; k < t->n[2]; k++)
         for (int j = 0; j < t->n[1]; j++) {
@@ -201,9 +205,10 @@ INLINE float worst_rows(const struct project_tile *t, int n, ptrdiff_t s, float 
     return worst;
 }
 
-static float worst(const struct project_tile *t, float per_h)
+static float max_divergence(const struct project_tile *t, float per_h)
 {
-    return is_whole(t) ? worst_rows(t, EDGE, 1, per_h) : worst_rows(t, t->n[0], t->step[0], per_h);
+    return is_whole(t) ? max_divergence_rows(t, EDGE, 1, per_h) : max_divergence_rows(t, t->n[0], t->step[0], per_h);
 }
 
-const struct project_kernels SIMD_NAME(project_kernels) = {rhs_make, guess_make, join, correct, worst};
+const struct project_kernels SIMD_NAME(project_kernels) = {rhs_make, guess_make, from_red_black, correct,
+                                                           max_divergence};

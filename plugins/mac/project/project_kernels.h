@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What mac.project's sweeps do row by row on one tile, compiled once a SIMD level; all give the same bits. */
+/* Row kernels of the pressure projection on one tile: divergence, gradient, and conversion between natural and
+ * red/black order. Compiled once a SIMD level; all give the same bits. */
 #ifndef PROJECT_KERNELS_H
 #define PROJECT_KERNELS_H
 
 #include <billow/host.h>
 #include <common/simd_pick.h>
 
-/// A tile's share of a scalar field; `at` NULL: there is none.
-struct project_cells {
+/// One tile of a scalar field; `at` NULL: there is no such field.
+struct project_scalar {
     float *at;
     ptrdiff_t step[3];
 };
@@ -22,22 +23,22 @@ struct project_tile {
     /// the lower axis first.
     float *high[3];
     const float *old[3]; ///< with `high`: the faces before the correction, laid out like u
-    struct project_cells divergence, pressure;
-    double *p; ///< pressure of cell (0,0,0), with a layer of cells around
+    struct project_scalar divergence, pressure;
+    double *p; ///< pressure of cell (0,0,0), with a ghost layer around
     ptrdiff_t p_step[3];
 };
 
 struct project_kernels {
-    /// b = rhs (net outflow) + source (divergence), colour-split, 0 where there is no unknown.
+    /// b = rhs (net outflow) + source (divergence), in red/black order, 0 where there is no unknown.
     void (*rhs)(const struct project_tile *t, float rhs, float source, float *b);
-    /// x = the pressure, colour-split, 0 where there is no unknown.
+    /// First guess: x = the pressure, in red/black order, 0 where there is no unknown.
     void (*guess)(const struct project_tile *t, float *x);
-    /// Fills p, but for the layer around, from the colour-split x.
-    void (*join)(const struct project_tile *t, const float *x);
-    /// u -= gradient (p - p one cell lower) on all faces (with `high`: old less that); the pressure becomes p.
+    /// Fills p, but for the ghost layer, from x in red/black order.
+    void (*from_red_black)(const struct project_tile *t, const float *x);
+    /// u -= gradient (p - p one cell lower) on all faces (with `high`: u = old - …); stores p as the pressure.
     void (*correct)(const struct project_tile *t, double gradient);
     /// Largest |net outflow per_h - divergence| of an unknown.
-    float (*worst)(const struct project_tile *t, float per_h);
+    float (*max_divergence)(const struct project_tile *t, float per_h);
 };
 
 extern const struct project_kernels project_kernels_baseline, project_kernels_avx2, project_kernels_avx512;

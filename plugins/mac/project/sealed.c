@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Regions that touch nothing open, with sources that do not sum to zero: which one takes the least of what is asked,
- * and where it is. Only asked for where something could push: expansion, moving walls, a stream. */
+/* Finds the sealed region (a connected component of the fluid without open sides) whose sources are most out of
+ * balance, and where it is, for the warning. Called only where there may be sources: expansion, moving walls,
+ * inflow. */
 #include "project.h"
 #include <math.h>
 
 enum { SUM, SQUARE, CELLS, X, Y, Z, N_SUMS };
 
 struct tally {
-    const struct task *task;
+    const struct projection *projection;
     double (*piece)[N_SUMS];
     double square; ///< of the whole right-hand side
 };
 
 static void cell_add(const struct tally *m, int64_t tile, int c)
 {
-    const struct multigrid *mg = m->task->mg;
+    const struct multigrid *mg = m->projection->mg;
     const struct mg_regions *r = &mg->regions;
     const struct mg_shape *s = &mg->shape;
     const int edge = s->edge[0], at[3] = {c % edge, c / edge % edge, c / edge / edge};
@@ -31,22 +32,22 @@ static void cell_add(const struct tally *m, int64_t tile, int c)
 static void tile_tally(int64_t tile, uint32_t worker, void *user)
 {
     const struct tally *m = user;
-    const struct mg_regions *r = &m->task->mg->regions;
-    const uint8_t *kind = m->task->mg->kind + tile * MG_CELLS;
-    const struct bw_domain_info *g = m->task->mg->stage->grid;
+    const struct mg_regions *r = &m->projection->mg->regions;
+    const uint8_t *kind = m->projection->mg->kind + tile * MG_CELLS;
+    const struct bw_domain_info *g = m->projection->mg->stage->grid;
     (void)worker;
-    if (!mg_owns_tile(m->task->mg, tile)) return;
+    if (!mg_owns_tile(m->projection->mg, tile)) return;
     for (int c = 0; c < MG_CELLS; c++)
         if (kind[c]) cell_add(m, tile, c);
     for (int32_t p = r->tile_first[tile]; p < r->tile_first[tile + 1]; p++)
         for (int a = 0; a < 3; a++)
-            m->piece[p][X + a] += m->piece[p][CELLS] * m->task->topology->coord[tile][a] * g->tile[a];
+            m->piece[p][X + a] += m->piece[p][CELLS] * m->projection->topology->coord[tile][a] * g->tile[a];
 }
 
-/// Adds up the pieces; the worst region's first piece, or -1.
+/// Sums the pieces of each region; returns the most unbalanced region's first piece, or -1.
 static int64_t worst_find(struct tally *m)
 {
-    const struct mg_regions *r = &m->task->mg->regions;
+    const struct mg_regions *r = &m->projection->mg->regions;
     double most = 0;
     int64_t worst = -1;
     for (int64_t p = 0; p < r->n_pieces; p++) {
@@ -64,10 +65,10 @@ static int64_t worst_find(struct tally *m)
     return worst;
 }
 
-enum bw_status project_sealed(struct bw_stage *s, const struct task *t, struct sealed *out)
+enum bw_status project_find_sealed(struct bw_stage *s, const struct projection *t, struct sealed *out)
 {
     const struct mg_regions *r = &t->mg->regions;
-    struct tally m = {.task = t};
+    struct tally m = {.projection = t};
     *out = (struct sealed){.cells = 0};
     if (!r->n_singular) return BW_OK;
     m.piece = s->host->scratch(s, (size_t)r->n_pieces * sizeof *m.piece);

@@ -20,7 +20,7 @@
 enum { NEAREST = 2 };
 #define SHORT_OF 1e-3 ///< cells by which a trace ends before the face that stops it
 
-/// What stands in and round one block, at two times: bytes of openings.h, x fastest.
+/// What stands in and round one block, at two times: bytes of walls.h, x fastest.
 struct ground {
     const struct bw_block *block;
     const struct pass *pass;
@@ -303,7 +303,7 @@ static bool node_source(const struct ground *g, const int32_t at[3], const doubl
     const bool inside = !(here & WALLS_FLUID);
     s->n = 0;
     bool moves = wall_way(g, at, wall);
-    if (inside && !(here & WALLS_SKIN)) {
+    if (inside && !(here & WALLS_SURFACE)) {
         for (int a = 0; a < 3; a++) hit[a] = at[a] + (int32_t)floor(wall[a] + 0.5);
         source_add(s, ground_has(g, hit) ? hit : at, 1);
         return true;

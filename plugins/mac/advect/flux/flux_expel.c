@@ -38,7 +38,7 @@ struct region {
     ptrdiff_t step[3], zero;
     int32_t pad[3]; ///< 0 along the thin axis, else 1
     size_t size;
-    const uint8_t *cells;    ///< as openings.h says
+    const uint8_t *cells;    ///< as walls.h says
     const ptrdiff_t *hidden; ///< cells without gas that can be donors, in the order of coordinates
     int32_t n_hidden;
     float *offered, *share; ///< to gas cells; of it what there is room for, NOT_KNOWN before it is asked

@@ -43,7 +43,7 @@ static void faces_fill(const struct bw_block *b, const struct bw_view *out, int 
 
 /// What stands at a block's cells and around it as the step begins, x fastest.
 struct stands {
-    const uint8_t *cells; ///< of cell (0,0,0), as openings.h says
+    const uint8_t *cells; ///< of cell (0,0,0), as walls.h says
     uint8_t *shut;        ///< the same: 1 where nothing can enter; of the block's cells and those beside them
     ptrdiff_t step[3];
     int32_t thin;

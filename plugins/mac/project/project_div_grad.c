@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bodies of mac.project's sweeps.
+/* The two sweeps of the pressure projection: the divergence as right-hand side, and the subtraction of the pressure
+ * gradient.
  *
- * A face with no open share, or on a closed or inflow side of the box, has a given velocity; all others
- * are corrected by u -= dt/(rho h) (p - p_low), where p is 0 beyond an open side, and a share of the cell's own in
- * inactive tiles, so that the difference is the face's conductance times p (multigrid_exterior.c). Loops run
- * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
+ * A face that is closed, or on a closed or inflow side of the box, has a given velocity. All others are corrected by u
+ * -= dt/(rho h) (p - p_low). Beyond an open side p is 0; in inactive tiles it is a fraction of the cell's own, so that
+ * the difference is the face's conductance times p (multigrid_exterior.c). Loops run over the solver's axes 0, 1, 2,
+ * which in 2D leave the thin axis for last. */
 #include "project.h"
 #include "project_kernels.h"
 #include <common/tiles.h>
@@ -23,8 +24,8 @@ static struct faces faces_of(const struct bw_view *v)
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
-/// Open share of the face below cell `at` along solver axis q; `at` may lie one beyond the block's high side.
-static float face_share(const struct task *t, int64_t tile, const int32_t n[3], const int32_t at[3], int q)
+/// Open area fraction of the low face of cell `at` along solver axis q; `at` may lie one beyond the block's high side.
+static float open_fraction(const struct projection *t, int64_t tile, const int32_t n[3], const int32_t at[3], int q)
 {
     const float *weight = mg_weights(t->mg->level, tile);
     const int beyond = at[q] == n[q];
@@ -34,11 +35,11 @@ static float face_share(const struct task *t, int64_t tile, const int32_t n[3], 
     return exterior > 0 ? w / exterior : w;
 }
 
-/* What to do with faces that are not wholly open: give closed ones the solid's velocity; or give all what flows through
- * them as a whole, w u + (1-w) u_solid. Or mark those that are. */
+/* What to do at solids: CLOSE sets closed faces to the solid's velocity; BLEND sets all cut faces to the mean velocity
+ * over the whole face, w u + (1-w) u_solid; MARK_OPEN marks the faces that are not cut. */
 enum wall_use { CLOSE, BLEND, MARK_OPEN };
 
-static void solids_set(const struct bw_block *b, const struct task *t, int64_t tile, const struct faces *u,
+static void solids_set(const struct bw_block *b, const struct projection *t, int64_t tile, const struct faces *u,
                        enum wall_use use)
 {
     const struct mg_shape *sh = &t->mg->shape;
@@ -51,7 +52,7 @@ static void solids_set(const struct bw_block *b, const struct task *t, int64_t t
         for (at[2] = 0; at[2] < n[2] + (q == 2); at[2]++)
             for (at[1] = 0; at[1] < n[1] + (q == 1); at[1]++)
                 for (at[0] = 0; at[0] < n[0] + (q == 0); at[0]++) {
-                    const float w = face_share(t, tile, n, at, q);
+                    const float w = open_fraction(t, tile, n, at, q);
                     if ((w == 1) != (use == MARK_OPEN) || (use == CLOSE && w > 0)) continue;
                     ptrdiff_t to = 0, from = 0;
                     for (int a = 0; a < 3; a++) {
@@ -74,8 +75,8 @@ static void plane_set(const struct bw_block *b, const struct faces *u, int a, in
         for (int i = 0; i < b->n[p]; i++) f[i * u->stride[p] + j * u->stride[q]] = value;
 }
 
-/// Gives the faces on solids and walls, and all faces across the thin axis, their velocity.
-static void walls_set(const struct task *t, const struct bw_block *b, int64_t tile, const struct faces *u,
+/// Sets the velocity of faces on solids and on walls of the box, and of all faces across the thin axis.
+static void walls_set(const struct projection *t, const struct bw_block *b, int64_t tile, const struct faces *u,
                       enum wall_use use)
 {
     solids_set(b, t, tile, u, use);
@@ -102,13 +103,14 @@ static int faces_copy(const struct bw_block *b, const struct faces *from, struct
     return 1;
 }
 
-/// What the row kernels want of a block; views that are not there stay NULL.
-static struct project_tile tile_of(const struct task *t, const struct bw_block *b, int64_t tile, const struct faces *u)
+/// A block as the row kernels take it; missing fields are NULL.
+static struct project_tile kernel_tile(const struct projection *t, const struct bw_block *b, int64_t tile,
+                                       const struct faces *u)
 {
     const struct mg_shape *sh = &t->mg->shape;
     const int32_t view[2] = {t->divergence, t->pressure};
     struct project_tile r = {.dim = sh->dim, .kind = t->mg->kind + tile * MG_CELLS};
-    struct project_cells *cells[2] = {&r.divergence, &r.pressure};
+    struct project_scalar *cells[2] = {&r.divergence, &r.pressure};
     for (int q = 0; q < 3; q++) {
         const int a = sh->axis[q];
         r.n[q] = b->n[a];
@@ -132,8 +134,8 @@ static const struct project_kernels *kernels_of(const struct bw_block *b)
 
 /* ---- right-hand side --------------------------------------------------------------------------------------------- */
 
-/// A plain tile's high faces, which are the low ones of the tiles beyond, in the body's scratch memory.
-static int high_read(const struct task *t, const struct bw_block *b, int64_t tile, struct project_tile *r)
+/// Copies a plain tile's high faces, which are the low ones of the next tiles, to the body's scratch memory.
+static int high_faces_read(const struct projection *t, const struct bw_block *b, int64_t tile, struct project_tile *r)
 {
     enum { EDGE = 16 };
     float *to = b->stage->host->body_scratch(b, 3 * EDGE * EDGE * sizeof *to);
@@ -150,7 +152,7 @@ static int high_read(const struct task *t, const struct bw_block *b, int64_t til
 
 void project_rhs(const struct bw_block *b, void *user)
 {
-    const struct task *t = user;
+    const struct projection *t = user;
     const int64_t tile = tile_of_block(t->tiles, b);
     const struct faces given = faces_of(&b->view[t->vel]);
     struct faces u = given;
@@ -160,8 +162,8 @@ void project_rhs(const struct bw_block *b, void *user)
         if (!faces_copy(b, &given, &u)) return;
         walls_set(t, b, tile, &u, BLEND);
     }
-    struct project_tile rows = tile_of(t, b, tile, &u);
-    if (plain && !high_read(t, b, tile, &rows)) return;
+    struct project_tile rows = kernel_tile(t, b, tile, &u);
+    if (plain && !high_faces_read(t, b, tile, &rows)) return;
     kernels_of(b)->rhs(&rows, (float)t->rhs, (float)t->source, t->mg->level->b + tile * MG_CELLS);
     if (t->pressure >= 0) kernels_of(b)->guess(&rows, x);
     else memset(x, 0, MG_CELLS * sizeof *x);
@@ -169,14 +171,14 @@ void project_rhs(const struct bw_block *b, void *user)
 
 /* ---- correction -------------------------------------------------------------------------------------------------- */
 
-static double pressure_at(const struct task *t, int64_t tile, const int32_t c[3])
+static double pressure_at(const struct projection *t, int64_t tile, const int32_t c[3])
 {
     const int64_t at = tile * MG_CELLS + mg_colour_index(t->mg->shape.dim, c[0], c[1], c[2]);
     return t->result->used_double ? t->mg->solution[at] : (double)t->mg->level->x[at];
 }
 
 /// Row (j,k) of a tile's pressure, n cells.
-static void row_read(const struct task *t, int64_t tile, int j, int k, int n, double *restrict row)
+static void pressure_row(const struct projection *t, int64_t tile, int j, int k, int n, double *restrict row)
 {
     const int dim = t->mg->shape.dim;
     const int64_t even = tile * MG_CELLS + mg_colour_index(dim, 0, j, k),
@@ -194,8 +196,9 @@ static void row_read(const struct task *t, int64_t tile, int j, int k, int n, do
     }
 }
 
-/// Fills the layer beyond side `s` from the tile there, whose next plane is `plane`.
-static void side_read(const struct task *t, int64_t other, int32_t plane, const struct project_tile *d, int s)
+/// Fills the ghost layer beyond side `s` from the tile there, whose next plane is `plane`.
+static void ghost_from_tile(const struct projection *t, int64_t other, int32_t plane, const struct project_tile *d,
+                            int s)
 {
     const int a = s >> 1;
     double *side = d->p + (s & 1 ? d->n[a] : -1) * d->p_step[a];
@@ -203,12 +206,12 @@ static void side_read(const struct task *t, int64_t other, int32_t plane, const 
         for (int32_t j = 0; j < (a == 1 ? 1 : d->n[1]); j++) {
             double *row = side + j * d->p_step[1] + k * d->p_step[2];
             if (a == 0) *row = pressure_at(t, other, (const int32_t[3]){plane, j, k});
-            else row_read(t, other, a == 1 ? plane : j, a == 2 ? plane : k, d->n[0], row);
+            else pressure_row(t, other, a == 1 ? plane : j, a == 2 ? plane : k, d->n[0], row);
         }
 }
 
-/// The same where the tile is its own neighbour, or still air lies beyond (far_field.c).
-static void side_make(const struct task *t, int64_t tile, const struct project_tile *d, int s)
+/// The same where the tile is its own neighbour, or the exterior lies beyond (far_field.c).
+static void ghost_from_exterior(const struct projection *t, int64_t tile, const struct project_tile *d, int s)
 {
     const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3, row = d->dim == 3 ? t->mg->shape.edge[0] : 1;
     const double exterior = (double)t->mg->exterior[tile][s];
@@ -221,20 +224,20 @@ static void side_make(const struct task *t, int64_t tile, const struct project_t
         }
 }
 
-/// Fills the layer beyond side `s` (solver's order), which is 0 so far.
-static void dense_side(const struct task *t, int64_t tile, const struct project_tile *d, int s)
+/// Fills the ghost layer beyond side `s` (solver's order); where nothing is set, p stays 0.
+static void ghost_fill(const struct projection *t, int64_t tile, const struct project_tile *d, int s)
 {
     const int a = s >> 1, to_itself = t->mg->shape.periodic[a] && t->mg->shape.cells[a] == 1;
     int32_t at[3] = {0}, to[3];
     at[a] = s & 1 ? d->n[a] - 1 : 0;
     const int64_t other =
         mg_neighbour_cell(t->mg, t->mg->level, (int32_t)tile, at, s, to); // the same for the whole side
-    if (to_itself || t->mg->exterior[tile][s] > 0) side_make(t, tile, d, s);
-    else if (other >= 0) side_read(t, other, to[a], d, s);
+    if (to_itself || t->mg->exterior[tile][s] > 0) ghost_from_exterior(t, tile, d, s);
+    else if (other >= 0) ghost_from_tile(t, other, to[a], d, s);
 }
 
-/// The pressure of one tile and of the cells beyond its faces, in natural order. 0: out of memory.
-static int dense_make(const struct task *t, const struct bw_block *b, int64_t tile, struct project_tile *d)
+/// The pressure of one tile with a ghost layer, in natural order. 0: out of memory.
+static int pressure_fill(const struct projection *t, const struct bw_block *b, int64_t tile, struct project_tile *d)
 {
     const ptrdiff_t step[3] = {1, d->n[0] + 2, (d->n[0] + 2) * (d->n[1] + 2)};
     const size_t size = (size_t)(step[2] * (d->n[2] + 2)) * sizeof *d->p;
@@ -244,13 +247,13 @@ static int dense_make(const struct task *t, const struct bw_block *b, int64_t ti
     memcpy(d->p_step, step, sizeof step);
     d->p = memory + step[0] + step[1] + step[2];
     for (int32_t k = 0; k < d->n[2] && t->result->used_double; k++)
-        for (int32_t j = 0; j < d->n[1]; j++) row_read(t, tile, j, k, d->n[0], d->p + j * step[1] + k * step[2]);
-    if (!t->result->used_double) kernels_of(b)->join(d, t->mg->level->x + tile * MG_CELLS);
-    for (int s = 0; s < 2 * d->dim; s++) dense_side(t, tile, d, s);
+        for (int32_t j = 0; j < d->n[1]; j++) pressure_row(t, tile, j, k, d->n[0], d->p + j * step[1] + k * step[2]);
+    if (!t->result->used_double) kernels_of(b)->from_red_black(d, t->mg->level->x + tile * MG_CELLS);
+    for (int s = 0; s < 2 * d->dim; s++) ghost_fill(t, tile, d, s);
     return 1;
 }
 
-/// The faces of a block that are its own.
+/// Copies the faces that the block owns.
 static void faces_store(const struct bw_block *b, const struct faces *from, const struct faces *to)
 {
     for (int a = 0; a < 3; a++)
@@ -261,28 +264,27 @@ static void faces_store(const struct bw_block *b, const struct faces *from, cons
                        (size_t)(b->n[0] + (a == 0 && b->high[0])) * sizeof(float));
 }
 
-/* A block's own high faces, where they are another tile's, have the bits that that one gives them, so the divergence is
- * that of what is stored. */
-void project_correct(const struct bw_block *b, void *user)
+/* High faces that another tile owns get the same bits here as there, so the divergence is that of the stored flow. */
+void project_subtract_gradient(const struct bw_block *b, void *user)
 {
-    const struct task *t = user;
+    const struct projection *t = user;
     const int64_t tile = tile_of_block(t->tiles, b);
     const struct faces old = faces_of(&b->view[t->vel]), out = faces_of(&b->view[t->out]);
     const int plain = project_is_plain(t, tile);
     struct faces u = out;
     if (!plain && !faces_copy(b, &old, &u)) return;
-    struct project_tile rows = tile_of(t, b, tile, &u);
+    struct project_tile rows = kernel_tile(t, b, tile, &u);
     for (int q = 0; q < 3 && plain; q++) rows.old[q] = old.f[q];
-    if (plain && !high_read(t, b, tile, &rows)) return;
-    if (!dense_make(t, b, tile, &rows)) return;
+    if (plain && !high_faces_read(t, b, tile, &rows)) return;
+    if (!pressure_fill(t, b, tile, &rows)) return;
     kernels_of(b)->correct(&rows, t->gradient);
     if (!plain) {
         if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u, CLOSE);
         faces_store(b, &u, &out);
         if (mg_weights(t->mg->level, tile)) walls_set(t, b, tile, &u, BLEND);
     }
-    b->max[0] = (double)kernels_of(b)->worst(&rows, (float)(1 / b->grid->h));
+    b->max[0] = (double)kernels_of(b)->max_divergence(&rows, (float)(1 / b->grid->h));
     if (plain || !t->open || !mg_weights(t->mg->level, tile)) return;
     solids_set(b, t, tile, &u, MARK_OPEN);
-    open_flux_put(t->open, b, tile, u.f, u.stride);
+    open_flux_store(t->open, b, tile, u.f, u.stride);
 }

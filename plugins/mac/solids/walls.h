@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where gas can be and pass, a byte a cell in the tiles near obstacles: as mac.project's faces are open or shut. */
+/* Map of obstacles for advection: which cells are fluid and which faces are open, a byte a cell in the tiles near
+ * obstacles; consistent with mac.project's faces. */
 #ifndef WALLS_H
 #define WALLS_H
 
 #include <billow/plugin.h>
 
-/* Bit a: the cell's low face along a is open; WALLS_FLUID: gas can flow through it; WALLS_SKIN: it cannot, but the
+/* Bit a: the cell's low face along a is open; WALLS_FLUID: gas can flow through it; WALLS_SURFACE: it is solid, but its
  * centre lies less than a cell deep. WALLS_FREE: far from any obstacle. */
-enum { WALLS_FLUID = 8, WALLS_FREE = 15, WALLS_SKIN = 16, WALLS_CELLS = 4096 };
+enum { WALLS_FLUID = 8, WALLS_FREE = 15, WALLS_SURFACE = 16, WALLS_CELLS = 4096 };
 
 /// The tiles near obstacles at one time, in the order of the topology.
 struct walls_map {
-    int64_t count, room;
+    int64_t count, capacity;
     int32_t (*coord)[3];
     uint64_t *mark;    ///< changes when the obstacles in and near a tile do
     uint8_t *cells;    ///< WALLS_CELLS a tile, x fastest
@@ -33,7 +34,7 @@ struct walls {
 enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel);
 /// Save or restore where obstacles stand: the next step needs to know where they stood. Errors: BW_ERR_MEMORY.
 enum bw_status walls_checkpoint(struct walls *w, struct bw_stage *s, struct bw_archive *a);
-/// Is a cell within reach of the block (2a below, 2a+1 above along axis a) not free, or beside one that is not?
+/// Is any cell within reach of the block (2a below, 2a+1 above along axis a), or beside it, not WALLS_FREE?
 int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6]);
 /// Bytes of the cells lo … lo+n-1 (of the domain), x fastest; beyond closed sides the mirror image, elsewhere free.
 void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32_t n[3], uint8_t *out);

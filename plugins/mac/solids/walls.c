@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which cells and faces obstacles leave open, by the shares of cut.c, for this step's obstacles and the last one's.
- * Tiles far from obstacles have no entry; a tile whose obstacles stand still is copied. */
-#include "openings.h"
+/* Map of solid cells and closed faces, by the open area fractions of cut.c, for this step's obstacles and the last
+ * one's. Tiles far from obstacles have no entry; a tile whose obstacles stand still is copied. */
+#include "walls.h"
 #include <common/solids/cut.h>
 #include <common/ranks.h>
 #include <common/tiles.h>
@@ -16,7 +16,7 @@ struct update {
     uint8_t *near; ///< per tile
 };
 
-/// A face can be shut only where a distance less than two cells is within the tile, or in the next one's first cells.
+/// Marks tiles near obstacles: faces are shut only where the distance is below two cells, here or in the next tile.
 static void tile_scan(int64_t i, uint32_t worker, void *user)
 {
     const struct update *u = user;
@@ -49,24 +49,24 @@ static int32_t map_find(const struct walls_map *m, const int32_t coord[3])
 
 static int map_fit(struct bw_stage *s, struct walls_map *m, int64_t count)
 {
-    if (count > m->room) {
-        const size_t room = (size_t)(count + count / 4);
+    if (count > m->capacity) {
+        const size_t capacity = (size_t)(count + count / 4);
         s->host->release(s, m->cells);
         s->host->release(s, m->mark);
         s->host->release(s, m->coord);
         s->host->release(s, m->box);
-        *m = (struct walls_map){.room = (int64_t)room,
-                                .coord = s->host->alloc(s, room * sizeof *m->coord),
-                                .mark = s->host->alloc(s, room * sizeof *m->mark),
-                                .cells = s->host->alloc(s, room * WALLS_CELLS),
-                                .box = s->host->alloc(s, room * sizeof *m->box)};
+        *m = (struct walls_map){.capacity = (int64_t)capacity,
+                                .coord = s->host->alloc(s, capacity * sizeof *m->coord),
+                                .mark = s->host->alloc(s, capacity * sizeof *m->mark),
+                                .cells = s->host->alloc(s, capacity * WALLS_CELLS),
+                                .box = s->host->alloc(s, capacity * sizeof *m->box)};
     }
     m->count = count;
     return !count || (m->coord && m->mark && m->cells && m->box);
 }
 
-/// A cell with one open face only takes no part: nothing can flow through it, and a surface that lies on a face opens
-/// it by rounding.
+/// The byte of a cell. With one open face only it is no fluid: nothing can flow through it, and rounding opens a face
+/// that lies on the surface.
 static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view *v, const float *cell, int thin,
                          float h)
 {
@@ -79,7 +79,7 @@ static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view
         open += (c->w[a][at] > 0) + (c->w[a][at + c->stride[a]] > 0);
     }
     if (open > 1 && !cut_is_wall(cell, step, thin, h)) return (uint8_t)(low | WALLS_FLUID);
-    return (uint8_t)(low | (cell[0] < -h ? 0 : WALLS_SKIN));
+    return (uint8_t)(low | (cell[0] < -h ? 0 : WALLS_SURFACE));
 }
 
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
@@ -147,7 +147,7 @@ static void block_map(const struct bw_block *b, void *user)
     box_find(cells, td, b->n, w->now.box[to]);
 }
 
-static enum bw_status map_share(struct walls *w)
+static enum bw_status map_allgather(struct walls *w)
 {
     enum bw_status st = ranks_share(w->stage, w->now.mark, w->now_of, sizeof *w->now.mark);
     if (st == BW_OK) st = ranks_share(w->stage, w->now.box, w->now_of, sizeof *w->now.box);
@@ -177,7 +177,7 @@ static enum bw_status map_make(struct update *u)
                                                                        .user = u,
                                                                        .maxs = &w->speed,
                                                                        .n_maxs = 1});
-    return st == BW_OK ? map_share(w) : st;
+    return st == BW_OK ? map_allgather(w) : st;
 }
 
 enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel)
@@ -196,7 +196,7 @@ enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field
     w->old_of = host->scratch(s, n * sizeof *w->old_of);
     enum bw_status st = u.near && w->now_of && w->old_of ? map_make(&u) : BW_ERR_MEMORY;
     if (st == BW_ERR_MEMORY) return host->fail(s, st, "Out of memory for the map of obstacles.");
-    if (!w->steps) w->old_of = w->now_of; // nothing is known of an earlier time: as if they had always stood there
+    if (!w->steps) w->old_of = w->now_of; // the first step: obstacles have not moved
     w->steps++;
     return st;
 }
