@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux: a gas that has mass everywhere and pushes itself: explosions, shocks that turn corners.
+/* flux: compressible gas: explosions, shocks that turn corners.
  *
- * Two ways: Euler's equations (euler.c), the default, and a grid of flows between cells (mass_flow.c), by unit steps.
- * Both move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas,
- * and `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
- * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of
- * its own; tiles that are at rest are given back. */
+ * Two modes: Euler's equations (euler.c), the default, and a grid of mass flows between cells (mass_flow.c), by unit
+ * steps. Both advance `mass` (kg/m³) and `momentum` (kg/(m² s)), and write `density`, the excess of mass over the
+ * ambient gas, and `vel`. Boundary conditions: cells whose centre is inside an obstacle and closed sides are reflecting
+ * walls, moving ones too; open sides and inactive tiles hold ambient gas at rest; `wall` closes faces between cells.
+ * The stage takes its own substeps. Tiles at rest are released. */
 #include "flux.h"
 #include <math.h>
 #include <string.h>
@@ -19,10 +19,12 @@ static const struct bw_param mass_flow_rows[] = {
         "Mass that flows a step per difference of mass; at most 1/4 (4 neighbours), 1/6 (6, 8), 1/12 (18), 1/18 (26)."),
     BW_F64(struct flux_mass_flow, friction, "friction", "0.01", 0, 1, NULL,
            "Momentum that flows a step per difference of momentum."),
-    BW_F64(struct flux_mass_flow, damping, "damping", "0.99", 0, 1, NULL, "Share of the momentum that a step leaves."),
-    BW_F64(struct flux_mass_flow, drain, "drain", "0.995", 0, 1, NULL, "Share of the excess mass that a step leaves."),
+    BW_F64(struct flux_mass_flow, damping, "damping", "0.99", 0, 1, NULL,
+           "Fraction of the momentum that is left after a step."),
+    BW_F64(struct flux_mass_flow, drain, "drain", "0.995", 0, 1, NULL,
+           "Fraction of the excess mass that is left after a step."),
     BW_F64(struct flux_mass_flow, bounce, "bounce", "1", 0, 1, NULL,
-           "How much of the momentum that points into a wall turns round."),
+           "Restitution at walls: fraction of the momentum into a wall that is reflected."),
 };
 
 static const struct bw_param params[] = {
@@ -38,9 +40,10 @@ static const struct bw_param params[] = {
               "ideal: pressure from \"energy\", so that heat pushes; isothermal: from the mass alone."),
     BW_CHOICE(
         struct flux, riemann, "riemann", "hybrid", "hybrid|hllc|rusanov",
-        "Flux at faces: hllc but at shocks of an ideal gas, so that blasts are round; sharp; soft and very robust."),
+        "Riemann solver: hybrid: hllc, but rusanov at shocks of an ideal gas, so that blasts are round; hllc: sharp; "
+        "rusanov: diffusive and very robust."),
     BW_CHOICE(struct flux, limiter, "limiter", "mc", "mc|minmod|none",
-              "Of slopes: sharp, soft, or none (smooth flows only)."),
+              "Slope limiter: mc: sharp; minmod: diffusive; none: smooth flows only."),
     {.key = "ambient_density",
      .type = BW_PARAM_F64,
      .offset = BW_OFFSET(struct flux, ambient_density, double),
@@ -55,16 +58,16 @@ static const struct bw_param params[] = {
            "In the ambient gas; lower ones show blasts in slow motion."),
     BW_F64(struct flux, gamma, "gamma", "1.4", 1.0001, 10, NULL, "Ratio of specific heats of an ideal gas."),
     BW_F64(struct flux, cfl, "cfl", "0.8", 0.01, 1, NULL,
-           "Length of a substep, as a share of the longest that is stable."),
+           "Length of a substep, as a fraction of the longest that is stable."),
     BW_F64(struct flux, dt, "dt", "0 s", 0, 1e9, "s",
            "Length of a substep, at most; 0: by cfl. One that is not stable is refused."),
-    BW_INT(struct flux, max_substeps, "max_substeps", "10000", 1, 1e12, "More in one step end the run."),
-    BW_F64(struct flux, damping, "damping", "0 1/s", 0, 1e9, "1/s", "Rate at which motion dies away."),
-    BW_F64(struct flux, drain, "drain", "0 1/s", 0, 1e9, "1/s", "Rate at which the gas goes back to the ambient one."),
+    BW_INT(struct flux, max_substeps, "max_substeps", "10000", 1, 1e12, "More substeps in one step end the run."),
+    BW_F64(struct flux, damping, "damping", "0 1/s", 0, 1e9, "1/s", "Rate at which momentum decays."),
+    BW_F64(struct flux, drain, "drain", "0 1/s", 0, 1e9, "1/s", "Rate at which the gas relaxes to the ambient one."),
     BW_F64(struct flux, friction, "friction", "0 m^2/s", 0, 1e9, "m^2/s",
            "Kinematic viscosity; at most what one cell's flow would take."),
     BW_F64(struct flux, quiet, "quiet", "1e-4", 0, 1, NULL,
-           "Cells that differ less from the ambient gas are at rest; tiles of nothing else are given back."),
+           "Cells that differ less from the ambient gas are at rest; tiles at rest are released."),
     BW_CHOICE(struct flux, display, "display", "cells", "cells|corners",
               "\"density\" as it is, or each value the mean round the low corner of its cell, softer to look at."),
     {.key = "mass_flow",
@@ -102,14 +105,14 @@ static const struct bw_port ports[FLUX_PORTS] = {
                  .access = BW_UPDATE,
                  .unit = "1",
                  .doc = "Mass over the ambient one, kg/m3, never below 0: what is shown. Bind it to another name to "
-                        "carry smoke instead."},
+                        "advect smoke instead."},
     [VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
     [FORCE] = {.name = "force",
                .kind = BW_MAC,
                .access = BW_READ_LAST,
                .lifetime = BW_STEP,
                .unit = "m/s^2",
-               .doc = "What the stages above push the gas with."},
+               .doc = "Acceleration by the stages above."},
     [SOLID] = {.name = "solid",
                .kind = BW_SCALAR,
                .access = BW_READ,
@@ -121,7 +124,7 @@ static const struct bw_port ports[FLUX_PORTS] = {
                    .access = BW_READ,
                    .unit = "m/s",
                    .flags = BW_PORT_OPTIONAL,
-                   .doc = "How obstacles move: they push the gas."},
+                   .doc = "Velocity of obstacles: moving ones displace the gas."},
     [WALL] = {.name = "wall",
               .kind = BW_MAC,
               .access = BW_READ,
@@ -133,7 +136,7 @@ static const struct bw_port ports[FLUX_PORTS] = {
                .access = BW_UPDATE,
                .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
                .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
-               .doc = "Every advected field goes with the gas, and its sum stays what it is (mode euler)."},
+               .doc = "Every advected field moves with the gas, and its sum is conserved (mode euler)."},
 };
 
 static void kernels_choose(struct flux_task *t)
@@ -163,27 +166,27 @@ static struct flux_gas gas_make(const struct flux *p, int dim, double h)
                              .viscosity = (float)(p->friction / h)};
 }
 
-static enum bw_status carried_add(struct flux_task *t)
+static enum bw_status scalars_add(struct flux_task *t)
 {
     const struct bw_bound *carry = &t->s->ports[CARRY];
-    if (carry->count > FLUX_CARRIED)
-        return t->s->host->fail(t->s, BW_ERR_PRESET, "%u fields are to be carried, at most %d can be", carry->count,
-                                FLUX_CARRIED);
-    t->carried = (int32_t)t->n_in;
+    if (carry->count > FLUX_SCALARS)
+        return t->s->host->fail(t->s, BW_ERR_PRESET, "%u fields are to be advected, at most %d can be", carry->count,
+                                FLUX_SCALARS);
+    t->scalars = (int32_t)t->n_in;
     for (uint32_t i = 0; i < carry->count; i++) {
         const struct bw_field_info *info = t->s->host->field_info(carry->fields[i]);
         if (info->precision != BW_F32)
             return t->s->host->fail(t->s, BW_ERR_PRESET,
-                                    "\"%s\" is kept in double: only fields in single precision are carried",
+                                    "\"%s\" is kept in double: only fields in single precision are advected",
                                     info->name);
         t->access[t->n_in++].field = carry->fields[i];
     }
-    t->n_carried = (int32_t)carry->count;
+    t->n_scalars = (int32_t)carry->count;
     return BW_OK;
 }
 
-/* A further view, of what the port is bound to. */
-static int32_t wall_add(struct flux_task *t, enum flux_port port)
+/* Adds a view of the field that the port is bound to; -1: none. */
+static int32_t view_add(struct flux_task *t, enum flux_port port)
 {
     struct bw_field *f = bw_port_field(t->s, port);
     if (!f) return -1;
@@ -214,15 +217,15 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
     t->access[0].field = bw_port_field(s, MASS);
     t->access[1].field = bw_port_field(s, MOMENTUM);
     if (euler && t->g.ideal) t->access[t->energy = (int32_t)t->n_in++].field = bw_port_field(s, ENERGY);
-    const enum bw_status status = euler ? carried_add(t) : BW_OK;
+    const enum bw_status status = euler ? scalars_add(t) : BW_OK;
     for (uint32_t i = 0; i < t->n_in; i++) {
         t->access[i] = (struct bw_access){t->access[i].field, BW_READ, FLUX_HALO};
         t->access[t->n_in + i] = (struct bw_access){t->access[i].field, BW_WRITE, 0};
     }
     t->n_access = 2 * t->n_in;
-    t->solid = wall_add(t, SOLID);
-    t->solid_vel = t->solid < 0 ? -1 : wall_add(t, SOLID_VEL);
-    t->wall = wall_add(t, WALL);
+    t->solid = view_add(t, SOLID);
+    t->solid_vel = t->solid < 0 ? -1 : view_add(t, SOLID_VEL);
+    t->wall = view_add(t, WALL);
     return status;
 }
 
@@ -248,18 +251,18 @@ static enum bw_status init(struct bw_stage *s)
 {
     const struct flux *p = s->params;
     if (p->mode == FLUX_MASS_FLOW && s->ports[CARRY].count)
-        s->host->log(s, BW_LOG_WARNING, "mode mass_flow carries nothing: advected fields stay where they are");
+        s->host->log(s, BW_LOG_WARNING, "mode mass_flow advects no fields: they stay where they are");
     return p->mode == FLUX_MASS_FLOW ? flux_mass_flow_check(s) : friction_check(s);
 }
 
-/* Where the gas is not at rest, and as far as it may get before the next frame. */
+/* Activates the tiles that moving gas may reach before the next frame. */
 static enum bw_status activate(struct bw_stage *s)
 {
     struct flux_task t;
     double signal;
     enum bw_status status = task_make(&t, s);
     t.solid = t.solid_vel = t.wall = -1; // obstacles of this step are not there yet
-    if (status == BW_OK) status = flux_look(&t, &signal);
+    if (status == BW_OK) status = flux_check_state(&t, &signal);
     if (status != BW_OK) return status;
     const double steps =
         t.p->mode == FLUX_MASS_FLOW ? t.p->mass_flow.rate / s->fps : signal / t.dim / (s->fps * s->grid->h);
@@ -285,11 +288,11 @@ static enum bw_status step(struct bw_stage *s)
     double signal = 0;
     enum bw_status status = task_make(&t, s);
     t.st->steps = 0;
-    if (status == BW_OK && s->dt > 0) status = flux_push(&t);
-    if (status == BW_OK && s->dt <= 0) status = flux_look(&t, &signal);
+    if (status == BW_OK && s->dt > 0) status = flux_apply_force(&t);
+    if (status == BW_OK && s->dt <= 0) status = flux_check_state(&t, &signal);
     else if (status == BW_OK && t.p->mode == FLUX_MASS_FLOW) {
-        status = flux_look(&t, &signal);
-        if (status == BW_OK) status = flux_uncover(&t);
+        status = flux_check_state(&t, &signal);
+        if (status == BW_OK) status = flux_fill_fresh_cells(&t);
         if (status == BW_OK) status = flux_mass_flow_run(&t);
     } else if (status == BW_OK) {
         status = flux_euler_run(&t);
@@ -299,11 +302,11 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
-/* All else is looked at anew before each step. */
+/* All other state is derived anew before each step. */
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     struct flux_state *st = s->state;
-    return a->bytes(a, "behind", &st->behind, sizeof st->behind);
+    return a->bytes(a, "behind", &st->mass_in_walls, sizeof st->mass_in_walls);
 }
 
 const struct bw_stage_desc flux_desc = {

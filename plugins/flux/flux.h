@@ -9,7 +9,7 @@
 enum flux_mode { FLUX_EULER, FLUX_MASS_FLOW };
 enum flux_gas_kind { GAS_IDEAL, GAS_ISOTHERMAL };
 enum flux_display { DISPLAY_CELLS, DISPLAY_CORNERS };
-enum { FLUX_HALO = 2, FLUX_CARRIED = 8 };
+enum { FLUX_HALO = 2, FLUX_SCALARS = 8 };
 
 /// Constants of mode mass_flow, per unit step but for its rate.
 struct flux_mass_flow {
@@ -27,35 +27,35 @@ struct flux {
 
 enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, FORCE, SOLID, SOLID_VEL, WALL, CARRY, FLUX_PORTS };
 
-/// A cell that holds no gas.
-struct flux_bad {
+/// A cell whose state is invalid: mass or pressure not above 0.
+struct flux_invalid {
     int32_t cell[3], found;
     double mass, pressure;
 };
 
-/// What is known of a tile.
+/// What the check of the state found in a tile.
 struct flux_tile {
-    int32_t lo[3], hi[3];        ///< cells that differ from the ambient gas, within the tile; lo > hi: none
-    int32_t solid, wall;         ///< 1: an obstacle in it or within FLUX_HALO cells; a wall between cells
-    float moves;                 ///< how fast an obstacle moves there, m/s
-    struct flux_bad bad, buried; ///< the first cell without mass or pressure, and with gas behind walls
+    int32_t lo[3], hi[3];                 ///< cells that differ from the ambient gas, within the tile; lo > hi: none
+    int32_t solid, wall;                  ///< 1: an obstacle in it or within FLUX_HALO cells; a wall between cells
+    float solid_speed;                    ///< largest speed of an obstacle there, m/s
+    struct flux_invalid invalid, in_wall; ///< the first invalid cell, and the first with excess gas inside an obstacle
 };
 
-/// What is near a block, of any of its tiles.
-struct flux_near {
+/// Obstacles in or near a block: of all its tiles together.
+struct flux_obstacles {
     int32_t solid, wall;
-    float moves;
+    float solid_speed;
 };
 
 struct flux_state {
     struct flux_tile *tile;
-    int64_t room;  ///< tiles that fit
-    double behind; ///< excess mass behind walls, as last seen, kg/m3·cells
-    int64_t steps; ///< substeps of the last step
+    int64_t capacity;     ///< tiles allocated
+    double mass_in_walls; ///< excess mass inside obstacles at the last check, kg/m3·cells
+    int64_t steps;        ///< substeps of the last step
 };
 
-/// One step. Views of `access`, in this order: mass, momentum, energy (euler), carried ones, each to be read; the same
-/// again to be written; solid, solid_vel, wall.
+/// One step. Views of `access`, in this order: mass, momentum, energy (euler), advected scalars, each to be
+/// read; the same again to be written; solid, solid_vel, wall.
 struct flux_task {
     struct bw_stage *s;
     const struct flux *p;
@@ -65,13 +65,13 @@ struct flux_task {
     const struct bw_tiles_api *tiles;
     struct flux_gas g;
     int32_t axis[3], dim; ///< axes that are longer than a cell
-    struct bw_access access[2 * (FLUX_CARRIED + 3) + 3];
+    struct bw_access access[2 * (FLUX_SCALARS + 3) + 3];
     uint32_t n_in, n_access;
-    int32_t solid, solid_vel, wall, energy, carried, n_carried; ///< views: -1 where there is none
-    int32_t halo;     ///< cells round a block that sweeps read: FLUX_HALO, or fewer
-    float ratio;      ///< dt/h, s/m
-    float keep, calm; ///< share that drain and damping leave
-    float pressure;   ///< ambient, Pa
+    int32_t solid, solid_vel, wall, energy, scalars, n_scalars; ///< views: -1 where there is none
+    int32_t halo;                                               ///< halo of a block in cells: FLUX_HALO, or fewer
+    float ratio;                                                ///< dt/h, s/m
+    float drain_factor, damping_factor;                         ///< exp(-rate dt): fraction left by drain and damping
+    float pressure;                                             ///< ambient, Pa
 };
 
 /// A block's cells in arrays of the same shape as the views that are read.
@@ -85,59 +85,60 @@ struct flux_shape {
 struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo);
 static inline ptrdiff_t flux_at(const struct flux_shape *s, int j, int k) { return j * s->step[1] + k * s->step[2]; }
 
-/* shut_cells.c */
-/// Where gas may be and pass, 1 or 0, in arrays of a block's shape; all NULL where no wall is near.
+/* walls.c */
+/// Cells and faces open to the gas, 1 or 0, in arrays of a block's shape; all NULL where no wall is near.
 struct flux_walls {
-    float *open;    ///< cells: 0 behind a wall
+    float *open;    ///< cells: 0 inside an obstacle or beyond a closed side
     float *pass[3]; ///< low faces along an axis of the domain: 0 where `wall` closes them; NULL where it closes none
-    const struct bw_view *moves; ///< solid_vel, or NULL: nothing moves
+    const struct bw_view *solid_vel; ///< NULL: obstacles are at rest
 };
-/// Floats that they need, to be had from body_scratch; 0: no wall is near.
-size_t flux_walls_room(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh);
+/// Floats of memory for flux_walls_fill; 0: no wall is near.
+size_t flux_walls_size(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh);
 void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *memory,
                      struct flux_walls *w);
-/// May gas get from the cell at `c` to its neighbour at c + d, by any way along the axes?
+/// Is the neighbour at c + d connected to the cell at `c`, by any path along the axes?
 int flux_walls_pass(const struct flux_walls *w, const ptrdiff_t step[3], ptrdiff_t c, const int d[3]);
-/// How fast the obstacle at the low face of cell `c` along `axis` moves along it, m/s.
+/// Velocity along `axis` of the obstacle at the low face of cell `c`, m/s.
 static inline double flux_walls_speed(const struct flux_walls *w, int axis, ptrdiff_t c)
 {
-    return w->moves ? (double)bw_f32(w->moves, axis)[c] : 0;
+    return w->solid_vel ? (double)bw_f32(w->solid_vel, axis)[c] : 0;
 }
-/* survey.c */
-/// How far sweeps read: not across a plane, and obstacles only where there are any.
+/* check_state.c */
+/// Halo of sweeps: none across the thin axis; obstacles are read only where there are any.
 int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 static inline void flux_reach_flat(const struct bw_block *b, int32_t reach[6])
 {
     if (b->grid->thin >= 0) reach[2 * b->grid->thin] = reach[2 * b->grid->thin + 1] = 0;
 }
-struct flux_near flux_near_of(const struct flux_task *t, const struct bw_block *b);
-/// Tiles a side that steps take at once: in 3D a wider block has far fewer cells round it for each of its own (halo 2:
-/// 0.42, not 0.95), which pays for no longer lying in the second cache; in 2D there is nothing to be had.
+struct flux_obstacles flux_obstacles_near(const struct flux_task *t, const struct bw_block *b);
+/// Tiles along an edge of a sweep's block. In 3D a wider block has fewer halo cells for each of its own (halo 2: 0.42,
+/// not 0.95), which outweighs that it no longer fits in the second-level cache; in 2D it gains nothing.
 static inline int32_t flux_block(const struct flux_task *t) { return t->dim == 3 ? 2 : 1; }
 
 extern const struct bw_stage_desc flux_desc;
 
 /* mass_flow.c */
-/// BW_OK, or a sentence about a constant that cannot work.
+/// Reports constants that are not stable or not allowed. Errors: BW_ERR_PRESET.
 enum bw_status flux_mass_flow_check(struct bw_stage *s);
 enum bw_status flux_mass_flow_run(struct flux_task *t);
 /// Unit steps that end within (from, to], s.
 int64_t flux_mass_flow_steps(const struct flux *p, double from, double to);
 /* euler.c, euler_block.c */
-/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, <
-/// 0.
+/// One substep of a block, at second or first order. max[0]: largest sum over axes of |u| + c; max[1]: minus the least
+/// mass or pressure relative to the ambient gas.
 void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int first_order);
 enum bw_status flux_euler_run(struct flux_task *t);
-/* uncover.c */
-/// Gives the cells that obstacles left the gas around them; after flux_look.
-enum bw_status flux_uncover(struct flux_task *t);
-/* push.c */
-/// Pushes the gas by the field `force`, which is used up.
-enum bw_status flux_push(struct flux_task *t);
+/* fresh_cells.c */
+/// Fills cells that a moving obstacle uncovered with the gas around them; after flux_check_state.
+enum bw_status flux_fill_fresh_cells(struct flux_task *t);
+/* body_force.c */
+/// Applies the body force of the step, the field `force`, to momentum and energy.
+enum bw_status flux_apply_force(struct flux_task *t);
 /* output.c */
 enum bw_status flux_output(struct flux_task *t);
-/* survey.c */
-/// Checks every cell; *signal: largest sum over axes of |u| + c, m/s. Fills t->st->tile.
-enum bw_status flux_look(struct flux_task *t, double *signal);
+/* check_state.c */
+/// Checks that mass and pressure are positive in every cell, and fills t->st->tile. *signal: the wave speed for the CFL
+/// condition, the largest sum over axes of |u| + c, m/s.
+enum bw_status flux_check_state(struct flux_task *t, double *signal);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The inner loops of `flux`, one row of cells or faces at a time, compiled once a SIMD level (euler_kernels.c,
- * mass_flow_kernels.c). Every lane does what a single value would do: same bits at any place of a block. */
+ * mass_flow_kernels.c). Each lane computes as a single value would: the same bits anywhere in a block. */
 #ifndef FLUX_KERNELS_H
 #define FLUX_KERNELS_H
 
@@ -13,28 +13,28 @@ enum flux_riemann { RIEMANN_HYBRID, RIEMANN_HLLC, RIEMANN_RUSANOV };
 
 /* ---- mass_flow: double, in unit steps (a cell, a step) ---- */
 
-enum { MASS_FLOW_WAYS = 13, MASS_FLOW_VALUES = 4 };
+enum { MASS_FLOW_DIRECTIONS = 13, MASS_FLOW_VALUES = 4 };
 
-/// Flows from rows of cells to those of their neighbours in one direction. What all rows share is told once: pointers
-/// are those of cell 0 (of a line's cell 0 where flows go), and the axis that a direction lies along comes first.
+/// Flows from rows of cells to their neighbours in one direction; set once for all rows. Pointers are those of cell 0
+/// (of a line's cell 0 for flows); the axis of an aligned direction comes first.
 struct mass_flow_row {
     int n, dim, aligned;                    ///< aligned: along an axis
     const double *mass[2], *momentum[2][3]; ///< source, neighbour
-    const double *gate;                     ///< of a row: 0 where nothing passes, else 1; NULL: all passes
-    const double *share[2];                 ///< of its outflow that a cell can afford; NULL: all of it
-    double dir[3];                          ///< unit vector, along the active axes
-    double scale;                           ///< momentum to mass a step: step/(cell edge)
+    const double *gate;                     ///< of a row: 0: closed, 1: open; NULL: all open
+    const double *limiter[2]; ///< factor of a cell's outflow so that no more leaves than it holds; NULL: 1
+    double dir[3];            ///< unit vector, along the active axes
+    double scale;             ///< momentum to mass a step: step/(cell edge)
     double diffusion, friction;
     double *flow[2][MASS_FLOW_VALUES]; ///< out, of even and odd lines: mass, momentum; flow[][1] NULL: mass alone
 };
 
-/// Cells on which all flows are known, `rows` rows `stride` apart: what comes in is added, then damped and drained.
-struct mass_flow_end {
-    int n, rows, stride, dim, ways;
-    const double *leaves[2][MASS_FLOW_WAYS][MASS_FLOW_VALUES],
-        *comes[2][MASS_FLOW_WAYS][MASS_FLOW_VALUES]; ///< of even and odd lines
-    const double *own[MASS_FLOW_VALUES];             ///< mass, momentum
-    double *gain;                                    ///< scratch of (rows - 1) stride + n values
+/// Update of cells from all flows, `rows` rows `stride` apart: adds inflow less outflow, then damps and drains.
+struct mass_flow_update {
+    int n, rows, stride, dim, directions;
+    const double *outflow[2][MASS_FLOW_DIRECTIONS][MASS_FLOW_VALUES],
+        *inflow[2][MASS_FLOW_DIRECTIONS][MASS_FLOW_VALUES]; ///< of even and odd lines
+    const double *own[MASS_FLOW_VALUES];                    ///< mass, momentum
+    double *gain;                                           ///< scratch of (rows - 1) stride + n values
     double damping, drain, ambient;
     double *out[MASS_FLOW_VALUES];
     ptrdiff_t out_stride;
@@ -60,16 +60,16 @@ struct flux_gas {
     float viscosity; ///< friction/h, m/s
 };
 
-/// Slopes of one variable across a row.
+/// Limited slopes of one variable across a row.
 struct flux_slope {
-    int n, normal, limiter; ///< normal: the velocity along the direction, which a wall turns round
+    int n, normal, limiter; ///< normal: 1: the velocity along the direction, which walls reflect
     const float *at, *low, *high;
     const float *open[2];  ///< of the faces below and above: 0 at a wall; NULL: no wall near
-    const float *speed[2]; ///< of walls there, m/s, where normal; NULL: they are still
+    const float *speed[2]; ///< of walls there, m/s, where normal; NULL: at rest
     float *slope;
 };
 
-/// A row of cells half a step later.
+/// Hancock's predictor on a row of cells: values half a step later.
 struct flux_predict {
     int n;
     const struct flux_gas *gas;
@@ -77,7 +77,7 @@ struct flux_predict {
     float *out[FLUX_VARS];
 };
 
-/// A row of faces across active axis `axis`: below them the cells `low`, above the cells `high`.
+/// A row of faces normal to active axis `axis`, between the cells `low` and `high`.
 struct flux_faces {
     int n, axis;
     const struct flux_gas *gas;
@@ -97,12 +97,12 @@ struct flux_update {
 
 /* ---- both ---- */
 
-/// A row of cells in double, seen before a step.
-struct flux_sight {
+/// State of a row of cells in double, for the check before a step.
+struct flux_row_state {
     int n, dim;
-    const double *mass, *momentum[3], *energy; ///< energy NULL: the pressure does not count
+    const double *mass, *momentum[3], *energy; ///< energy NULL: isothermal, the pressure is not checked
     double gamma, rest_energy, sound;          ///< sound: where energy is NULL
-    double ambient, still[3]; ///< more than these of mass, momentum, energy off the ambient gas: it moves
+    double ambient, still[3]; ///< thresholds of mass, momentum, energy beyond which a cell is not at rest
     double least_mass, least_pressure, signal; ///< out: signal is the largest sum over axes of |u| + c
     int moves;                                 ///< out
 };
@@ -112,28 +112,28 @@ struct mass_flow_kernels {
     /// The row from cell `at` on; `odd`: 1 for odd lines.
     void (*flow)(const struct mass_flow_row *r, ptrdiff_t at, int odd);
     /// The line from cell `at` on, to `to` on.
-    void (*end)(const struct mass_flow_end *r, ptrdiff_t at, ptrdiff_t to, int odd);
-    /// a += flow where positive, b -= flow where negative: what leaves either cell.
-    void (*leave)(int n, const double *flow, double *a, double *b);
-    /// share = mass/out where more would leave than there is; returns 1 when any is.
-    int (*share)(int n, const double *mass, const double *out, double *share);
+    void (*update)(const struct mass_flow_update *r, ptrdiff_t at, ptrdiff_t to, int odd);
+    /// a += flow where positive, b -= flow where negative: the outflow of either cell.
+    void (*add_outflow)(int n, const double *flow, double *a, double *b);
+    /// limiter = mass/out where more would leave than there is, else 1; returns 1 if any is below 1.
+    int (*limit_outflow)(int n, const double *mass, const double *out, double *limiter);
 };
 
 struct flux_kernels {
-    void (*see)(struct flux_sight *s);
+    void (*row_state)(struct flux_row_state *s);
     /// Conserved to primitive.
     void (*primitive)(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float *const w[FLUX_VARS]);
     void (*slope)(const struct flux_slope *s);
     void (*predict)(const struct flux_predict *p);
     void (*faces)(const struct flux_faces *f);
-    /// Mass flux times the share upwind.
-    void (*carry)(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
-                  const float *high_slope, float *flux);
+    /// Flux of a scalar: mass flux times the mass fraction upwind.
+    void (*advect_scalar)(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
+                          const float *high_slope, float *flux);
     /// out = from - ratio (high - low); out may be from.
     void (*update)(const struct flux_update *u);
-    /// Largest sum over axes of |u| + c in *most, least mass and pressure relative to ambient in *least.
-    void (*survey)(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
-                   float *most, float *least);
+    /// *most: largest sum over axes of |u| + c; *least: least mass and pressure relative to ambient.
+    void (*max_wave_speed)(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
+                           float *most, float *least);
 };
 
 extern const struct mass_flow_kernels mass_flow_kernels_baseline, mass_flow_kernels_avx2, mass_flow_kernels_avx512;

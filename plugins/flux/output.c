@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What `flux` hands to others: `density`, the excess mass over the ambient gas, never below 0, at cells or resampled to
+/* Output fields of `flux`: `density`, the excess mass over the ambient gas, never below 0, at cells or resampled to
  * their low corners; and `vel`, at faces. */
 #include "flux.h"
 #include <math.h>
@@ -12,7 +12,7 @@ static double excess(const struct flux_task *t, const struct bw_view *v, ptrdiff
     return bw_get(v, 0, at) - t->p->ambient_density;
 }
 
-/* Mean over the cells round the low corner of a cell that are gas, as mass_flow's article draws it: exact for a linear
+/* Mean over the gas cells around the low corner of a cell, as mass_flow's article draws it: exact for a linear
  * field. */
 static double corner_mean(const struct flux_task *t, const struct bw_block *b, const struct bw_view *solid,
                           ptrdiff_t at)
@@ -45,17 +45,17 @@ static void density_fill(const struct flux_task *t, const struct bw_block *b, co
 
 /// Obstacles and walls near a block, NULL where there are none.
 struct closed {
-    const struct bw_view *solid, *moves, *wall;
+    const struct bw_view *solid, *solid_vel, *wall;
 };
 
-/* Mean momentum over mean mass of the two cells at a face; what the obstacle does where one of them is inside. */
+/* Mean momentum over mean mass of the two cells at a face; the obstacle's velocity where one of them is inside. */
 static float face_velocity(const struct bw_block *b, const struct closed *q, int axis, ptrdiff_t at, ptrdiff_t step)
 {
     const struct bw_view *m = &b->view[OUT_MASS], *p = &b->view[OUT_MOMENTUM];
     const ptrdiff_t low = at - step;
     if (q->wall && bw_f32(q->wall, axis)[at] >= 0.5f) return 0;
     if (q->solid && (bw_f32(q->solid, 0)[at] < 0 || bw_f32(q->solid, 0)[low] < 0))
-        return q->moves ? bw_f32(q->moves, axis)[at] : 0;
+        return q->solid_vel ? bw_f32(q->solid_vel, axis)[at] : 0;
     const double mass = bw_get(m, 0, at) + bw_get(m, 0, low);
     return mass > 0 ? (float)((bw_get(p, axis, at) + bw_get(p, axis, low)) / mass) : 0;
 }
@@ -79,14 +79,15 @@ static void faces_fill(const struct bw_block *b, const struct closed *q, int axi
 static void output_body(const struct bw_block *b, void *user)
 {
     const struct flux_task *t = user;
-    const struct flux_near near = flux_near_of(t, b);
-    const struct closed q = {near.solid ? &b->view[t->solid] : NULL, near.moves > 0 ? &b->view[t->solid_vel] : NULL,
+    const struct flux_obstacles near = flux_obstacles_near(t, b);
+    const struct closed q = {near.solid ? &b->view[t->solid] : NULL,
+                             near.solid_speed > 0 ? &b->view[t->solid_vel] : NULL,
                              near.wall ? &b->view[t->wall] : NULL};
     density_fill(t, b, q.solid);
     for (int a = 0; a < 3; a++) faces_fill(b, &q, a);
 }
 
-/* All that is read has the same halo, so that one index fits all. */
+/* All fields that are read have the same halo, so that one index fits all. */
 enum bw_status flux_output(struct flux_task *t)
 {
     struct bw_stage *s = t->s;

@@ -5,10 +5,10 @@
  *
  * Finite volumes: slopes of rho, u, p limited (MC), half a step in primitive variables (MUSCL–Hancock: van Leer 1979,
  * 1984; Toro, ch. 14), HLLC or Rusanov at the faces, all axes at once. Second order where it is smooth; conserves to
- * rounding. Stable for dt·Σ(|u_a| + c) ≤ h; substeps keep to `cfl` of it. E is kept as excess over the ambient gas.
- * A substep that leaves a cell without mass or pressure is taken back and made at first order in two halves: with HLLC
- * or Rusanov that keeps both positive (Einfeldt 1991; Batten 1997).
- * Walls mirror the gas: nothing but pressure passes. What is carried goes with the mass flux, as share of the mass. */
+ * rounding. Stable for dt·Σ(|u_a| + c) ≤ h; substeps keep to `cfl` of it. E is kept as excess over the ambient gas. A
+ * substep that leaves a cell without mass or pressure is rejected and repeated at first order in two halves: with HLLC
+ * or Rusanov that keeps both positive (Einfeldt 1991; Batten 1997). Walls are reflecting: only the pressure acts on
+ * them. Scalars are advected with the mass flux, as mass fractions. */
 #include "flux.h"
 #include <math.h>
 
@@ -22,8 +22,8 @@ static enum bw_status substep(struct flux_task *t, double dt, int first_order, d
     double max[2] = {0, -1};
     t->ratio = (float)(dt / s->grid->h);
     t->g.half = 0.5f * t->ratio;
-    t->keep = (float)exp(-t->p->drain * dt);
-    t->calm = (float)exp(-t->p->damping * dt);
+    t->drain_factor = (float)exp(-t->p->drain * dt);
+    t->damping_factor = (float)exp(-t->p->damping * dt);
     enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
                                                                  .n_access = t->n_access,
                                                                  .block = flux_block(t),
@@ -45,15 +45,14 @@ static enum bw_status fields_swap(struct flux_task *t)
     return status;
 }
 
-/// How a step is going.
-struct course {
-    double left, signal; ///< s, m/s
+/// Progress of a step by substeps.
+struct substeps {
+    double left, signal; ///< time that remains, s; wave speed, m/s
     int64_t made, taken_back;
-    int halve; ///< substeps at first order and half the length that are still to come
 };
 
 /* The next substep's length: equal parts of what is left. */
-static double course_dt(const struct flux_task *t, const struct course *c)
+static double substep_length(const struct flux_task *t, const struct substeps *c)
 {
     const double longest = t->p->cfl * t->s->grid->h / c->signal;
     const double wanted = t->p->dt > 0 ? t->p->dt : longest;
@@ -61,7 +60,7 @@ static double course_dt(const struct flux_task *t, const struct course *c)
     return c->left / fmax(parts, 1);
 }
 
-static enum bw_status course_check(const struct flux_task *t, const struct course *c)
+static enum bw_status substeps_check(const struct flux_task *t, const struct substeps *c)
 {
     struct bw_stage *s = t->s;
     const double limit = s->grid->h / c->signal;
@@ -88,10 +87,10 @@ static enum bw_status scratch_make(struct flux_task *t)
     return BW_OK;
 }
 
-/* One substep, made again at first order where it fails. */
-static enum bw_status course_go(struct flux_task *t, struct course *c)
+/* One substep; where it fails, it is repeated at first order with half the length. */
+static enum bw_status substep_advance(struct flux_task *t, struct substeps *c)
 {
-    double dt = course_dt(t, c), signal;
+    double dt = substep_length(t, c), signal;
     int good;
     enum bw_status status = substep(t, dt, 0, &signal, &good);
     if (status == BW_OK && !good) {
@@ -110,13 +109,13 @@ static enum bw_status course_go(struct flux_task *t, struct course *c)
 
 enum bw_status flux_euler_run(struct flux_task *t)
 {
-    struct course c = {.left = t->s->dt};
-    enum bw_status status = flux_look(t, &c.signal);
-    if (status == BW_OK) status = flux_uncover(t);
+    struct substeps c = {.left = t->s->dt};
+    enum bw_status status = flux_check_state(t, &c.signal);
+    if (status == BW_OK) status = flux_fill_fresh_cells(t);
     if (status == BW_OK) status = scratch_make(t);
     while (status == BW_OK && c.left > 0) {
-        status = course_check(t, &c);
-        if (status == BW_OK) status = course_go(t, &c);
+        status = substeps_check(t, &c);
+        if (status == BW_OK) status = substep_advance(t, &c);
     }
     t->st->steps = c.made;
     if (status == BW_OK) t->s->host->metric(t->s, "taken_back", (double)c.taken_back, BW_METRIC_SUM);

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux, mode euler: one substep of a block (see euler.c).
+/* flux, mode euler: one MUSCL–Hancock substep of a block (see euler.c).
  *
- * Slice by slice of the slowest axis, rows in 2D and planes in 3D, halos included, several at once as one long row:
- * slopes along all axes and the values half a step later of some slices, then the fluxes inside them and those to the
- * slices before, so that all but the block itself stays near. What kernels make of the halos at the rows' ends, out of
- * neighbours that are none, is not used. */
-#include "euler_wall.h"
+ * The block is processed slice by slice along the slowest axis: rows in 2D, planes in 3D, halos included, several
+ * slices at once as one long row. For each strip of slices: limited slopes along all axes and the predicted values half
+ * a step later, then the fluxes inside the slices and those to the slices before. So all but the block itself stays in
+ * the cache. Values that kernels compute in halos at the ends of rows, from wrong neighbours, are not used. */
+#include "wall_flux.h"
 #include "flux.h"
 #include <math.h>
 #include <string.h>
 
-enum { STRIP = 512, HELD = 4, VALUES = FLUX_VARS + 3 * FLUX_CARRIED };
+enum { STRIP = 512, RING = 4, VALUES = FLUX_VARS + 3 * FLUX_SCALARS };
 
-/// A block at work: strips of some slices, and what slices want of those beside them, in the shape of what is read.
-/// Where a strip is one slice, HELD of them in turn: three times the block would not stay in the second cache.
+/// Working memory of a block: strips of some slices, and values of slices that their neighbours read, in the shape of
+/// the input views. Where a strip is one slice, these are a ring of RING slices: three copies of the block would not
+/// fit in the second-level cache.
 struct work {
     const struct flux_task *t;
     const struct bw_block *b;
     struct flux_shape sh;
-    int vars, all;          ///< of the gas; and with what is carried
+    int vars, all;          ///< variables of the gas; with advected scalars
     int slow, rows, slices; ///< axis of the slices, rows in one, slices in a strip
-    int ring;               ///< 1: HELD slices in turn
-    ptrdiff_t line, in;     ///< values of a slice, and of its halo before its first own cell
+    int ring;               ///< 1: a ring of RING slices
+    ptrdiff_t line, in;     ///< values of a slice; of these, halo before its first own cell
     struct flux_walls walls;
-    float *gate[3], *speed[3]; ///< by active axis, low faces: 0 at a wall, and how fast that is; NULL: none, still
-    /// At `held`: primitive, half a step later, slopes along the slow axis; strips: slopes along the others.
-    float *w[VALUES], *later[VALUES], *climb[VALUES], *slope[2][VALUES];
+    float *gate[3], *speed[3]; ///< by active axis, low faces: 0 at a wall; its speed. NULL: no wall; at rest
+    /// At ring_at(): primitive variables, predicted values, slopes along the slow axis; strips: slopes along the
+    /// others.
+    float *w[VALUES], *predicted[VALUES], *slow_slope[VALUES], *slope[2][VALUES];
     float *flux[3][2][VALUES]; ///< strips, as the cells below and above see them; the slow ones of one slice more
     int first_order;
 };
 
-/* Component `v` of the gas or of what is carried, in a block's views from `base` on. */
-static float *value_of(const struct work *w, int v, uint32_t base)
+/* Variable `v` of the gas or of the advected scalars, in a block's views from `base` on. */
+static float *component(const struct work *w, int v, uint32_t base)
 {
     const struct flux_task *t = w->t;
     const struct bw_view *view = w->b->view + base;
@@ -39,8 +41,8 @@ static float *value_of(const struct work *w, int v, uint32_t base)
     if (v <= t->dim) return bw_f32(&view[1], t->axis[v - 1]);
     if (v < w->vars) return bw_f32(&view[t->energy], 0);
     int c = v - w->vars;
-    for (int32_t i = 0; i < t->n_carried; i++) {
-        const struct bw_view *q = &view[t->carried + i];
+    for (int32_t i = 0; i < t->n_scalars; i++) {
+        const struct bw_view *q = &view[t->scalars + i];
         if (c < q->comps) return bw_f32(q, c);
         c -= q->comps;
     }
@@ -69,7 +71,7 @@ static int axis_shut(const struct work *w, int axis)
     return 0;
 }
 
-/* Axes along which no wall stands between gas have no gates: no face is a cell's alone. */
+/* Axes without walls between gas have no gates: both sides of a face then have the same flux. */
 static void gates_fill(struct work *w, float *memory)
 {
     const struct flux_shape *sh = &w->sh;
@@ -86,7 +88,7 @@ static void gates_fill(struct work *w, float *memory)
         for (ptrdiff_t i = step; i < (ptrdiff_t)sh->cells; i++) gate[i] = open[i] * open[i - step];
         for (size_t i = 0; pass && i < sh->cells; i++) gate[i] *= pass[(ptrdiff_t)i - sh->origin];
         w->gate[a] = gate + sh->origin;
-        if (w->walls.moves) w->speed[a] = bw_f32(w->walls.moves, axis);
+        if (w->walls.solid_vel) w->speed[a] = bw_f32(w->walls.solid_vel, axis);
     }
 }
 
@@ -101,22 +103,22 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     const struct flux_shape *sh = &w->sh;
     const int plane = w->slow == 2;
     w->all = w->vars;
-    for (int32_t i = 0; i < t->n_carried; i++) w->all += b->view[t->carried + i].comps;
+    for (int32_t i = 0; i < t->n_scalars; i++) w->all += b->view[t->scalars + i].comps;
     w->rows = plane ? b->n[1] : 1;
     w->line = sh->step[w->slow];
     w->in = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
     w->slices = w->line < STRIP ? (int)(STRIP / w->line) : 1;
     w->ring = w->slices == 1;
-    const size_t room = flux_walls_room(t, b, sh),
-                 block = ((w->ring ? HELD * (size_t)w->line : sh->cells) + 31) & ~(size_t)15,
+    const size_t room = flux_walls_size(t, b, sh),
+                 block = ((w->ring ? RING * (size_t)w->line : sh->cells) + 31) & ~(size_t)15,
                  strip = ((size_t)(w->slices + 1) * (size_t)w->line + 31) & ~(size_t)15, strips = 2 + (room ? 6 : 3);
     float *at = b->stage->host->body_scratch(
         b, ((size_t)w->all * (3 * block + strips * strip) + room + (room ? 3 * sh->cells : 0)) * sizeof *at);
     if (!at) return 0;
     for (int v = 0; v < w->all; v++, at += 3 * block) {
         w->w[v] = at + (w->ring ? w->in : sh->origin);
-        w->later[v] = w->w[v] + block;
-        w->climb[v] = w->later[v] + block;
+        w->predicted[v] = w->w[v] + block;
+        w->slow_slope[v] = w->predicted[v] + block;
     }
     for (int v = 0; v < w->all; v++, at += strips * strip) {
         for (int a = 0; a < 2; a++) w->slope[a][v] = at + (size_t)a * strip;
@@ -131,15 +133,15 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     return 1;
 }
 
-/* From the first own cell of a slice to the last of the one `slices` - 1 further: what lies in halos before and after
- * need not be made. */
+/* Values from the first own cell of a slice to the last of the one `slices` - 1 further: halos before and after need
+ * not be computed. */
 static int own_span(const struct work *w, int slices)
 {
     return (int)((slices - 1) * w->line + (w->rows - 1) * w->sh.step[1] + w->b->n[0]);
 }
 
-/* Where the first own cell of slice `s` lies in w, later and climb; s >= -2. */
-static ptrdiff_t held(const struct work *w, int s) { return (w->ring ? (s + HELD) % HELD : s) * w->line; }
+/* Offset of the first own cell of slice `s` in w, predicted and slow_slope; s >= -2. */
+static ptrdiff_t ring_at(const struct work *w, int s) { return (w->ring ? (s + RING) % RING : s) * w->line; }
 
 /* Values from a cell's to that of the one before it along all axes within a slice. */
 static ptrdiff_t corner_step(const struct work *w)
@@ -152,33 +154,34 @@ static ptrdiff_t corner_step(const struct work *w)
 /* ---- half a step ---------------------------------------------------------------------------------------------------
  */
 
-/* Primitive variables of slices s to e - 1, halo included; what is carried as share of the mass. */
-static void primitives_make(const struct work *w, int s, int e)
+/* Primitive variables of slices s to e - 1, halo included; scalars as mass fractions. */
+static void primitive_variables(const struct work *w, int s, int e)
 {
     const float *u[FLUX_VARS];
     float *to[FLUX_VARS];
     for (const int slices = w->ring ? 1 : e - s; s < e; s += slices) {
-        const ptrdiff_t from = s * w->line - w->in, at = held(w, s) - w->in;
+        const ptrdiff_t from = s * w->line - w->in, at = ring_at(w, s) - w->in;
         const int n = slices * (int)w->line;
         for (int v = 0; v < w->vars; v++) {
-            u[v] = value_of(w, v, 0) + from;
+            u[v] = component(w, v, 0) + from;
             to[v] = w->w[v] + at;
         }
         w->t->k->primitive(&w->t->g, n, u, to);
         for (int v = w->vars; v < w->all; v++) {
-            const float *q = value_of(w, v, 0) + from;
-            float *share = w->w[v] + at;
-            for (int i = 0; i < n; i++) share[i] = q[i] / u[0][i];
+            const float *q = component(w, v, 0) + from;
+            float *fraction = w->w[v] + at;
+            for (int i = 0; i < n; i++) fraction[i] = q[i] / u[0][i];
         }
     }
 }
 
 /* Slopes of every variable along active axis `a`, of the n cells from `round` before the first of slice s on. */
-static void slopes_make(const struct work *w, int a, int s, ptrdiff_t round, int n, float *const out[])
+static void limited_slopes(const struct work *w, int a, int s, ptrdiff_t round, int n, float *const out[])
 {
     const int outer = a == w->t->dim - 1;
-    const ptrdiff_t step = w->sh.step[w->t->axis[a]], at = held(w, s) - round, face = s * w->line - round;
-    const ptrdiff_t low = outer ? held(w, s - 1) - round : at - step, high = outer ? held(w, s + 1) - round : at + step;
+    const ptrdiff_t step = w->sh.step[w->t->axis[a]], at = ring_at(w, s) - round, face = s * w->line - round;
+    const ptrdiff_t low = outer ? ring_at(w, s - 1) - round : at - step,
+                    high = outer ? ring_at(w, s + 1) - round : at + step;
     for (int v = 0; v < w->all; v++) {
         if (w->first_order) {
             memset(out[v], 0, (size_t)n * sizeof(float));
@@ -197,12 +200,12 @@ static void slopes_make(const struct work *w, int a, int s, ptrdiff_t round, int
     }
 }
 
-/* What is carried goes with the old velocity. */
-static void carried_later(const struct work *w, ptrdiff_t at, int n, float *const *const slope[3])
+/* Predictor of scalars: advected with the old velocity. */
+static void scalars_predict(const struct work *w, ptrdiff_t at, int n, float *const *const slope[3])
 {
     for (int v = w->vars; v < w->all; v++) {
         const float *q = w->w[v] + at;
-        float *to = w->later[v] + at;
+        float *to = w->predicted[v] + at;
         memcpy(to, q, (size_t)n * sizeof *to);
         for (int a = 0; a < w->t->dim; a++) {
             const float *u = w->w[1 + a] + at, *s = slope[a][v];
@@ -211,31 +214,31 @@ static void carried_later(const struct work *w, ptrdiff_t at, int n, float *cons
     }
 }
 
-/* Slopes and values half a step later of slices s to e - 1: of own cells and one round them. */
-static void later_make(const struct work *w, int s, int e)
+/* Hancock's predictor: slopes and values half a step later of slices s to e - 1, own cells and one around them. */
+static void predictor(const struct work *w, int s, int e)
 {
     const struct flux_task *t = w->t;
-    const ptrdiff_t round = corner_step(w), at = held(w, s) - round;
+    const ptrdiff_t round = corner_step(w), at = ring_at(w, s) - round;
     const int n = own_span(w, e - s) + 2 * (int)round, last = t->dim - 1;
-    float *strip[2][VALUES], *climb[VALUES];
+    float *strip[2][VALUES], *slow_slope[VALUES];
     float *const *slope[3] = {strip[0], strip[1], strip[1]};
     struct flux_predict p = {.n = n, .gas = &t->g};
     for (int v = 0; v < w->all; v++) {
         for (int a = 0; a < 2; a++) strip[a][v] = w->slope[a][v] + w->in - round;
-        climb[v] = w->climb[v] + at;
+        slow_slope[v] = w->slow_slope[v] + at;
     }
-    slope[last] = climb;
-    for (int a = 0; a < t->dim; a++) slopes_make(w, a, s, round, n, slope[a]);
+    slope[last] = slow_slope;
+    for (int a = 0; a < t->dim; a++) limited_slopes(w, a, s, round, n, slope[a]);
     for (int v = 0; v < w->all && w->first_order; v++)
-        memcpy(w->later[v] + at, w->w[v] + at, (size_t)n * sizeof(float));
+        memcpy(w->predicted[v] + at, w->w[v] + at, (size_t)n * sizeof(float));
     if (w->first_order) return;
     for (int v = 0; v < w->vars; v++) {
         p.w[v] = w->w[v] + at;
-        p.out[v] = w->later[v] + at;
+        p.out[v] = w->predicted[v] + at;
         for (int a = 0; a < t->dim; a++) p.slope[a][v] = slope[a][v];
     }
     t->k->predict(&p);
-    carried_later(w, at, n, slope);
+    scalars_predict(w, at, n, slope);
 }
 
 /* ---- fluxes --------------------------------------------------------------------------------------------------------
@@ -245,13 +248,13 @@ static void later_make(const struct work *w, int s, int e)
 struct faces {
     int a, n;
     ptrdiff_t high, step;
-    float *const *low_cell, *const *high_cell; ///< half a step later
+    float *const *low_cell, *const *high_cell; ///< predicted values
     float *const *low_slope, *const *high_slope;
     float *const *low, *const *up; ///< fluxes as the cells below and above see them
 };
 
-/* At walls either side feels a flux of its own. */
-static void walls_close(const struct work *w, const struct faces *f)
+/* At walls each side has a flux of its own. */
+static void wall_fluxes(const struct work *w, const struct faces *f)
 {
     const int v = 1 + f->a;
     const float *gate = w->gate[f->a] + f->high;
@@ -259,15 +262,15 @@ static void walls_close(const struct work *w, const struct faces *f)
         const ptrdiff_t high = f->high + i, low = high - f->step;
         const float speed = w->speed[f->a] ? w->speed[f->a][high] : 0;
         if (w->walls.open[low] > 0)
-            flux_euler_wall(&(struct flux_wall){&w->t->g, f->a, w->all, i, 1, speed, f->low_cell, f->low},
-                            f->low_cell[v][i] + 0.5f * f->low_slope[v][i]);
+            flux_wall_flux(&(struct flux_wall){&w->t->g, f->a, w->all, i, 1, speed, f->low_cell, f->low},
+                           f->low_cell[v][i] + 0.5f * f->low_slope[v][i]);
         if (w->walls.open[high] > 0)
-            flux_euler_wall(&(struct flux_wall){&w->t->g, f->a, w->all, i, -1, speed, f->high_cell, f->up},
-                            f->high_cell[v][i] - 0.5f * f->high_slope[v][i]);
+            flux_wall_flux(&(struct flux_wall){&w->t->g, f->a, w->all, i, -1, speed, f->high_cell, f->up},
+                           f->high_cell[v][i] - 0.5f * f->high_slope[v][i]);
     }
 }
 
-static void faces_make(const struct work *w, const struct faces *f)
+static void face_fluxes(const struct work *w, const struct faces *f)
 {
     const struct flux_task *t = w->t;
     struct flux_faces k = {.n = f->n, .axis = f->a, .gas = &t->g};
@@ -280,10 +283,11 @@ static void faces_make(const struct work *w, const struct faces *f)
     }
     t->k->faces(&k);
     for (int v = w->vars; v < w->all; v++)
-        t->k->carry(f->n, f->low[0], f->low_cell[v], f->low_slope[v], f->high_cell[v], f->high_slope[v], f->low[v]);
+        t->k->advect_scalar(f->n, f->low[0], f->low_cell[v], f->low_slope[v], f->high_cell[v], f->high_slope[v],
+                            f->low[v]);
     if (!w->gate[f->a]) return;
     for (int v = 0; v < w->all; v++) memcpy(f->up[v], f->low[v], (size_t)f->n * sizeof(float));
-    walls_close(w, f);
+    wall_fluxes(w, f);
 }
 
 /* Faces inside slices s to e - 1, across all axes but the slow one. In strips face i is the one below cell i. */
@@ -295,7 +299,7 @@ static void inner_faces(const struct work *w, int s, int e, int begin)
         const ptrdiff_t step = w->sh.step[w->t->axis[a]];
         float *low_cell[VALUES], *high_cell[VALUES], *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
         for (int v = 0; v < w->all; v++) {
-            high_cell[v] = w->later[v] + held(w, begin);
+            high_cell[v] = w->predicted[v] + ring_at(w, begin);
             low_cell[v] = high_cell[v] - step;
             high_slope[v] = w->slope[a][v] + skip;
             low_slope[v] = high_slope[v] - step;
@@ -304,7 +308,7 @@ static void inner_faces(const struct work *w, int s, int e, int begin)
         }
         const struct faces f = {a,         n + (int)step, begin * w->line, step, low_cell,
                                 high_cell, low_slope,     high_slope,      low,  up};
-        faces_make(w, &f);
+        face_fluxes(w, &f);
     }
 }
 
@@ -312,19 +316,19 @@ static void inner_faces(const struct work *w, int s, int e, int begin)
 static void outer_faces(const struct work *w, int s, int e, int begin)
 {
     const int a = w->t->dim - 1;
-    const ptrdiff_t above = held(w, begin), below = held(w, begin - 1), to = (begin - s + 1) * w->line + w->in;
+    const ptrdiff_t above = ring_at(w, begin), below = ring_at(w, begin - 1), to = (begin - s + 1) * w->line + w->in;
     float *low_cell[VALUES], *high_cell[VALUES], *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
     for (int v = 0; v < w->all; v++) {
-        low_cell[v] = w->later[v] + below;
-        high_cell[v] = w->later[v] + above;
-        low_slope[v] = w->climb[v] + below;
-        high_slope[v] = w->climb[v] + above;
+        low_cell[v] = w->predicted[v] + below;
+        high_cell[v] = w->predicted[v] + above;
+        low_slope[v] = w->slow_slope[v] + below;
+        high_slope[v] = w->slow_slope[v] + above;
         low[v] = w->flux[a][0][v] + to;
         up[v] = w->flux[a][1][v] + to;
     }
     const struct faces f = {
         a, own_span(w, e - begin), begin * w->line, w->line, low_cell, high_cell, low_slope, high_slope, low, up};
-    faces_make(w, &f);
+    face_fluxes(w, &f);
 }
 
 /* ---- new values ----------------------------------------------------------------------------------------------------
@@ -339,14 +343,14 @@ static ptrdiff_t out_at(const struct work *w, int s)
 /* Rows that one call may do from a slice on: where slices are rows, those of all. */
 static int rows_from(const struct work *w, int slices) { return w->slow == 2 ? w->rows : slices; }
 
-/* Slices s to e - 1 from what goes through their inner faces, which lie `skip` values into the strips. */
+/* Updates slices begin to e - 1 by the fluxes through their inner faces, which lie `skip` values into the strips. */
 static void inner_update(const struct work *w, int begin, int e, ptrdiff_t skip)
 {
     const uint32_t base = w->t->n_in;
     const int axes = w->t->dim - 1;
     for (int v = 0; v < w->all; v++) {
-        const float *from = value_of(w, v, 0);
-        float *out = value_of(w, v, base);
+        const float *from = component(w, v, 0);
+        float *out = component(w, v, base);
         for (int s = begin; s < e; s += w->slow == 2 ? 1 : e - begin) {
             const ptrdiff_t at = skip + (s - begin) * w->line + w->in;
             struct flux_update u = {.n = w->b->n[0],
@@ -366,13 +370,13 @@ static void inner_update(const struct work *w, int begin, int e, ptrdiff_t skip)
     }
 }
 
-/* And slices begin to e - 1 from what goes from one to the next; `s`: the strips' own first. */
+/* Updates slices begin to e - 1 by the fluxes from one slice to the next; `s`: the strips' first slice. */
 static void outer_update(const struct work *w, int s, int begin, int e)
 {
     const uint32_t base = w->t->n_in;
     const int a = w->t->dim - 1;
     for (int v = 0; v < w->all; v++) {
-        float *out = value_of(w, v, base);
+        float *out = component(w, v, base);
         for (int q = begin; q < e; q += w->slow == 2 ? 1 : e - begin) {
             const ptrdiff_t at = (q - s + 1) * w->line + w->in;
             float *to = out + out_at(w, q);
@@ -391,47 +395,47 @@ static void outer_update(const struct work *w, int s, int begin, int e)
     }
 }
 
-/* Damping takes the energy of the motion with it; drain leads everything back to the ambient gas. */
-static void row_calm(const struct work *w, int j, int k)
+/* Damping removes kinetic energy; drain relaxes everything to the ambient gas. */
+static void row_damp_and_drain(const struct work *w, int j, int k)
 {
     const struct flux_task *t = w->t;
     const struct bw_view *out = &w->b->view[t->n_in];
     const ptrdiff_t to = j * out->sy + k * out->sz;
-    const float lost = 0.5f * (1 - t->calm * t->calm), ambient = (float)t->p->ambient_density;
-    float *r = value_of(w, 0, t->n_in) + to, *e = t->g.ideal ? value_of(w, w->vars - 1, t->n_in) + to : NULL, *m[3];
-    for (int a = 0; a < t->dim; a++) m[a] = value_of(w, 1 + a, t->n_in) + to;
+    const float lost = 0.5f * (1 - t->damping_factor * t->damping_factor), ambient = (float)t->p->ambient_density;
+    float *r = component(w, 0, t->n_in) + to, *e = t->g.ideal ? component(w, w->vars - 1, t->n_in) + to : NULL, *m[3];
+    for (int a = 0; a < t->dim; a++) m[a] = component(w, 1 + a, t->n_in) + to;
     for (int i = 0; i < w->sh.n[0]; i++) {
         float square = 0;
         for (int a = 0; a < t->dim; a++) {
             square += m[a][i] * m[a][i];
-            m[a][i] *= t->calm * t->keep;
+            m[a][i] *= t->damping_factor * t->drain_factor;
         }
-        if (e) e[i] = t->keep * (e[i] - lost * square / r[i]);
-        r[i] = ambient + t->keep * (r[i] - ambient);
+        if (e) e[i] = t->drain_factor * (e[i] - lost * square / r[i]);
+        r[i] = ambient + t->drain_factor * (r[i] - ambient);
     }
 }
 
-/* Cells behind walls keep what they hold. */
-static void row_keep(const struct work *w, int j, int k)
+/* Cells inside obstacles keep their values. */
+static void row_restore_solid(const struct work *w, int j, int k)
 {
     const struct bw_view *out = &w->b->view[w->t->n_in];
     const ptrdiff_t at = flux_at(&w->sh, j, k), to = j * out->sy + k * out->sz;
     const float *open = w->walls.open + at;
     const int n = w->sh.n[0];
     for (int i = flux_closed_next(open, 0, n); i < n; i = flux_closed_next(open, i + 1, n))
-        for (int v = 0; v < w->all; v++) value_of(w, v, w->t->n_in)[to + i] = value_of(w, v, 0)[at + i];
+        for (int v = 0; v < w->all; v++) component(w, v, w->t->n_in)[to + i] = component(w, v, 0)[at + i];
 }
 
-static void row_survey(const struct work *w, int j, int k, int n, float *most, float *least)
+static void row_max_wave_speed(const struct work *w, int j, int k, int n, float *most, float *least)
 {
     const struct flux_task *t = w->t;
     const struct bw_view *out = &w->b->view[t->n_in];
     const float *u[FLUX_VARS];
-    for (int v = 0; v < w->vars; v++) u[v] = value_of(w, v, t->n_in) + j * out->sy + k * out->sz;
-    t->k->survey(&t->g, n, u, (float)t->p->ambient_density, t->pressure, most, least);
+    for (int v = 0; v < w->vars; v++) u[v] = component(w, v, t->n_in) + j * out->sy + k * out->sz;
+    t->k->max_wave_speed(&t->g, n, u, (float)t->p->ambient_density, t->pressure, most, least);
 }
 
-/* What does not move across a plane: the momentum along its thin axis. */
+/* Copies the momentum along the thin axis, which no flux changes. */
 static void row_thin(const struct work *w, int j, int k)
 {
     const int thin = w->b->grid->thin;
@@ -445,16 +449,16 @@ static void slice_end(const struct work *w, int s, float *most, float *least)
     const int32_t n = w->b->n[0];
     const int dense = w->b->view[w->t->n_in].sy == n, first = w->slow == 2 ? 0 : s, k = w->slow == 2 ? s : 0;
     for (int j = first; j < first + w->rows; j++) {
-        if (w->t->keep < 1 || w->t->calm < 1) row_calm(w, j, k);
-        if (w->walls.open) row_keep(w, j, k);
+        if (w->t->drain_factor < 1 || w->t->damping_factor < 1) row_damp_and_drain(w, j, k);
+        if (w->walls.open) row_restore_solid(w, j, k);
         if (w->b->grid->thin >= 0) row_thin(w, j, k);
-        if (!dense) row_survey(w, j, k, n, most, least);
+        if (!dense) row_max_wave_speed(w, j, k, n, most, least);
     }
-    if (dense) row_survey(w, first, k, n * w->rows, most, least);
+    if (dense) row_max_wave_speed(w, first, k, n * w->rows, most, least);
 }
 
-/* The fluxes below a strip's last slice are the next one's first. */
-static void strip_on(const struct work *w, int slices)
+/* Moves the fluxes above a strip's last slice to the start of the next strip. */
+static void strip_shift(const struct work *w, int slices)
 {
     const int a = w->t->dim - 1;
     for (int v = 0; v < w->all; v++)
@@ -471,8 +475,8 @@ void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int f
     for (int s = -1, e; s <= n; s = e) {
         e = s + w.slices < n + 1 ? s + w.slices : n + 1;
         const int begin = s < 0 ? 0 : s, own = e < n ? e : n;
-        primitives_make(&w, s < 0 ? -2 : s + 1, e + 1);
-        later_make(&w, s, e);
+        primitive_variables(&w, s < 0 ? -2 : s + 1, e + 1);
+        predictor(&w, s, e);
         if (begin < own) {
             inner_faces(&w, s, own, begin);
             inner_update(&w, begin, own, (begin - s) * w.line);
@@ -481,7 +485,7 @@ void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int f
         const int first = s > 0 ? s - 1 : 0;
         outer_update(&w, s, first, e - 1);
         for (int q = first; q < e - 1; q++) slice_end(&w, q, &most, &least);
-        strip_on(&w, e - s);
+        strip_shift(&w, e - s);
     }
     b->max[0] = (double)most;
     b->max[1] = -(double)least;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See flux_kernels.h: mode euler's loops, and what both modes want to know of a row. Limits on a core of 45 GB/s
+/* See flux_kernels.h: mode euler's loops, and the check of a row's state for both modes. Limits on a core of 45 GB/s
  * and 167 Gflop/s (bench_gas prints both for the machine at hand), ns a cell and substep of an ideal gas: in 2D memory
  * 1.1, arithmetic 2.5; in 3D 1.3, 4.3. Substeps take 13 and 24: a third of it the faces, whose four divisions and two
  * roots count as ten operations each, the rest passes over rows in the cache, and a sixth the copy with its halo. That
@@ -50,7 +50,7 @@ INLINE void slope_row(const struct flux_slope *s, int limiter, int walls)
     const int n = s->n;
     const float *at = s->at, *low = s->low, *high = s->high, *ol = s->open[0], *oh = s->open[1], *vl = s->speed[0],
                 *vh = s->speed[1];
-    const float turn = s->normal ? 2 : 0; // a mirrored velocity differs by twice itself, all else by nothing
+    const float turn = s->normal ? 2 : 0; // a mirrored normal velocity differs by twice itself, other variables by 0
     float *to = s->slope;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
@@ -78,7 +78,7 @@ static void slope(const struct flux_slope *s)
 }
 
 /* W - dt/2 (A dW/dx + B dW/dy + C dW/dz): Hancock's half step in primitive variables. Where it would leave less than a
- * tenth of mass or pressure the row stays as it is. */
+ * tenth of mass or pressure, the cell keeps its values. */
 INLINE void predict_row(const struct flux_predict *p, int dim, int ideal)
 {
     const struct flux_gas *g = p->gas;
@@ -124,26 +124,27 @@ static void predict(const struct flux_predict *p)
     else predict_row(p, 3, 0);
 }
 
-/// One side of a face: u along the normal, t across it.
-struct side {
+/// State on one side of a face (left or right): u normal, t tangential.
+struct face_state {
     float r, u, t[2], p, e, c;
 };
 
-INLINE struct side side_make(const struct flux_gas *g, float r, float u, float t0, float t1, float p, int ideal)
+INLINE struct face_state face_state_make(const struct flux_gas *g, float r, float u, float t0, float t1, float p,
+                                         int ideal)
 {
-    struct side s = {r, u, {t0, t1}, ideal ? p : g->sound * g->sound * r, 0, 0};
+    struct face_state s = {r, u, {t0, t1}, ideal ? p : g->sound * g->sound * r, 0, 0};
     s.e = ideal ? p * g->heat + 0.5f * r * (u * u + t0 * t0 + t1 * t1) : 0;
     s.c = ideal ? sqrtf(g->gamma * p / r) : g->sound;
     return s;
 }
 
 /// Flux of mass, normal and tangential momentum, energy.
-struct flow {
+struct face_flux {
     float r, u, t[2], e;
 };
 
 /* Toro, Spruce, Speares 1994, with the speeds of Davis 1988: the state beside the contact of the side that S* is on. */
-INLINE struct flow flow_hllc(struct side l, struct side r)
+INLINE struct face_flux flux_hllc(struct face_state l, struct face_state r)
 {
     const float sl = smaller(l.u - l.c, r.u - r.c), sr = larger(l.u + l.c, r.u + r.c);
     const float ml = l.r * (sl - l.u), mr = r.r * (sr - r.u);
@@ -155,52 +156,56 @@ INLINE struct flow flow_hllc(struct side l, struct side r)
     const float one = 1 / (wave - star), press = p + m * (star - u);
     const float de = past ? e : ((wave - u) * e - p * u + press * star) * one;
     const float dd = past ? d : m * one, v = past ? u : star, q = past ? p : press, mass = dd * v;
-    return (struct flow){mass, mass * v + q, {mass * a, mass * b}, v * (de + q)};
+    return (struct face_flux){mass, mass * v + q, {mass * a, mass * b}, v * (de + q)};
 }
 
 /* With the speed s (Rusanov 1961). */
-INLINE struct flow flow_soft(struct side l, struct side r, float s)
+INLINE struct face_flux flux_rusanov_at_speed(struct face_state l, struct face_state r, float s)
 {
     const float fl = l.r * l.u, fr = r.r * r.u;
-    struct flow f = {0.5f * (fl + fr - s * (r.r - l.r)),
-                     0.5f * (fl * l.u + l.p + fr * r.u + r.p - s * (fr - fl)),
-                     {0, 0},
-                     0.5f * (l.u * (l.e + l.p) + r.u * (r.e + r.p) - s * (r.e - l.e))};
+    struct face_flux f = {0.5f * (fl + fr - s * (r.r - l.r)),
+                          0.5f * (fl * l.u + l.p + fr * r.u + r.p - s * (fr - fl)),
+                          {0, 0},
+                          0.5f * (l.u * (l.e + l.p) + r.u * (r.e + r.p) - s * (r.e - l.e))};
     for (int q = 0; q < 2; q++) f.t[q] = 0.5f * (fl * l.t[q] + fr * r.t[q] - s * (r.r * r.t[q] - l.r * l.t[q]));
     return f;
 }
 
-INLINE struct flow flow_rusanov(struct side l, struct side r)
+INLINE struct face_flux flux_rusanov(struct face_state l, struct face_state r)
 {
-    return flow_soft(l, r, larger(fabsf(l.u) + l.c, fabsf(r.u) + r.c));
+    return flux_rusanov_at_speed(l, r, larger(fabsf(l.u) + l.c, fabsf(r.u) + r.c));
 }
 
-/* Speed along any axis: what is smeared alike in all directions leaves a round blast round. */
-INLINE float side_speed(struct side s) { return sqrtf(s.u * s.u + s.t[0] * s.t[0] + s.t[1] * s.t[1]) + s.c; }
+/* Largest wave speed in any direction: equal diffusion in all directions keeps a round blast round. */
+INLINE float face_state_speed(struct face_state s)
+{
+    return sqrtf(s.u * s.u + s.t[0] * s.t[0] + s.t[1] * s.t[1]) + s.c;
+}
 
 INLINE float mix(float a, float b, float t) { return a + t * (b - a); }
 
-/* HLLC but at fronts, `front` of which Rusanov's flux takes with the whole speed. */
-INLINE struct flow flow_hybrid(struct side l, struct side r, float front)
+/* HLLC blended with Rusanov's flux, of weight `shock`, at the full wave speed. */
+INLINE struct face_flux flux_hybrid(struct face_state l, struct face_state r, float shock)
 {
-    const struct flow f = flow_hllc(l, r), soft = flow_soft(l, r, larger(side_speed(l), side_speed(r)));
-    return (struct flow){mix(f.r, soft.r, front),
-                         mix(f.u, soft.u, front),
-                         {mix(f.t[0], soft.t[0], front), mix(f.t[1], soft.t[1], front)},
-                         mix(f.e, soft.e, front)};
+    const struct face_flux f = flux_hllc(l, r),
+                           soft = flux_rusanov_at_speed(l, r, larger(face_state_speed(l), face_state_speed(r)));
+    return (struct face_flux){mix(f.r, soft.r, shock),
+                              mix(f.u, soft.u, shock),
+                              {mix(f.t[0], soft.t[0], shock), mix(f.t[1], soft.t[1], shock)},
+                              mix(f.e, soft.e, shock)};
 }
 
-/* Of a shock between cells: 1 where gas is pressed together and its pressure changes by a fifth or more, 0 below a
+/* Shock sensor between two cells: 1 where gas is compressed and its pressure changes by a fifth or more, 0 below a
  * tenth; u and p of the cells. */
-INLINE float front_share(float lu, float hu, float lp, float hp)
+INLINE float shock_sensor(float lu, float hu, float lp, float hp)
 {
     const float jump = fabsf(hp - lp) / smaller(lp, hp);
     return lu > hu ? smaller(larger(10 * jump - 1, 0), 1) : 0;
 }
 
-#define FRONT_SLOPE 0.25f ///< of slopes that is left out at fronts
+#define SHOCK_SLOPE_CUT 0.25f ///< fraction by which slopes are reduced at shocks
 
-/* Face values, then the flux. Where a slope would lead below nothing the cell's own value stands for it. */
+/* Face values, then the Riemann solver. Where a slope would make mass or pressure negative, it is dropped. */
 INLINE void faces_row(const struct flux_faces *f, int dim, int ideal, int riemann)
 {
     const struct flux_gas *g = f->gas;
@@ -216,17 +221,18 @@ INLINE void faces_row(const struct flux_faces *f, int dim, int ideal, int rieman
     const float nu = g->viscosity;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
-        const float front = riemann == RIEMANN_HYBRID ? front_share(lu[i], hu[i], lp[i], hp[i]) : 0;
-        const float share = 0.5f - 0.5f * FRONT_SLOPE * front;
-        const float low = fabsf(lrs[i]) < 1.9f * lr[i] && fabsf(lps[i]) < 1.9f * lp[i] ? share : 0;
-        const float high = fabsf(hrs[i]) < 1.9f * hr[i] && fabsf(hps[i]) < 1.9f * hp[i] ? -share : 0;
-        const struct side l = side_make(g, lr[i] + low * lrs[i], lu[i] + low * lus[i], lt[i] + low * lts[i],
-                                        dim > 2 ? lv[i] + low * lvs[i] : 0, lp[i] + low * lps[i], ideal);
-        const struct side r = side_make(g, hr[i] + high * hrs[i], hu[i] + high * hus[i], ht[i] + high * hts[i],
-                                        dim > 2 ? hv[i] + high * hvs[i] : 0, hp[i] + high * hps[i], ideal);
-        struct flow q = riemann == RIEMANN_RUSANOV  ? flow_rusanov(l, r)
-                        : riemann == RIEMANN_HYBRID ? flow_hybrid(l, r, front)
-                                                    : flow_hllc(l, r);
+        const float shock = riemann == RIEMANN_HYBRID ? shock_sensor(lu[i], hu[i], lp[i], hp[i]) : 0;
+        const float half = 0.5f - 0.5f * SHOCK_SLOPE_CUT * shock;
+        const float low = fabsf(lrs[i]) < 1.9f * lr[i] && fabsf(lps[i]) < 1.9f * lp[i] ? half : 0;
+        const float high = fabsf(hrs[i]) < 1.9f * hr[i] && fabsf(hps[i]) < 1.9f * hp[i] ? -half : 0;
+        const struct face_state l = face_state_make(g, lr[i] + low * lrs[i], lu[i] + low * lus[i], lt[i] + low * lts[i],
+                                                    dim > 2 ? lv[i] + low * lvs[i] : 0, lp[i] + low * lps[i], ideal);
+        const struct face_state r =
+            face_state_make(g, hr[i] + high * hrs[i], hu[i] + high * hus[i], ht[i] + high * hts[i],
+                            dim > 2 ? hv[i] + high * hvs[i] : 0, hp[i] + high * hps[i], ideal);
+        struct face_flux q = riemann == RIEMANN_RUSANOV  ? flux_rusanov(l, r)
+                             : riemann == RIEMANN_HYBRID ? flux_hybrid(l, r, shock)
+                                                         : flux_hllc(l, r);
         if (nu > 0) {
             const float k = 0.5f * nu * (lr[i] + hr[i]), x = k * (lu[i] - hu[i]), y = k * (lt[i] - ht[i]);
             const float z = dim > 2 ? k * (lv[i] - hv[i]) : 0;
@@ -243,7 +249,7 @@ INLINE void faces_row(const struct flux_faces *f, int dim, int ideal, int rieman
     }
 }
 
-/* Gas of one temperature has no use for the hybrid. */
+/* An isothermal gas uses HLLC for `hybrid`. */
 static void faces(const struct flux_faces *f)
 {
     const int dim = f->gas->dim, ideal = f->gas->ideal, riemann = f->gas->riemann;
@@ -263,8 +269,8 @@ static void faces(const struct flux_faces *f)
     }
 }
 
-static void carry(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
-                  const float *high_slope, float *flux)
+static void advect_scalar(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
+                          const float *high_slope, float *flux)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++)
@@ -294,8 +300,8 @@ static void update(const struct flux_update *u)
     }
 }
 
-INLINE void survey_row(const struct flux_gas *g, int n, const float *const u[], float mass, float pressure, float *most,
-                       float *least, int dim, int ideal)
+INLINE void max_wave_speed_row(const struct flux_gas *g, int n, const float *const u[], float mass, float pressure,
+                               float *most, float *least, int dim, int ideal)
 {
     const float *d = u[0], *x = u[1], *y = u[2], *z = dim > 2 ? u[3] : x, *e = ideal ? u[dim + 1] : d;
     const float gas = g->gamma - 1, rest = g->energy, gamma = g->gamma, sound = g->sound;
@@ -315,19 +321,19 @@ INLINE void survey_row(const struct flux_gas *g, int n, const float *const u[], 
     *least = smaller(thin / mass, weak / pressure);
 }
 
-static void survey(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
-                   float *most, float *least)
+static void max_wave_speed(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
+                           float *most, float *least)
 {
-    if (g->dim == 2 && g->ideal) survey_row(g, n, u, mass, pressure, most, least, 2, 1);
-    else if (g->dim == 2) survey_row(g, n, u, mass, pressure, most, least, 2, 0);
-    else if (g->ideal) survey_row(g, n, u, mass, pressure, most, least, 3, 1);
-    else survey_row(g, n, u, mass, pressure, most, least, 3, 0);
+    if (g->dim == 2 && g->ideal) max_wave_speed_row(g, n, u, mass, pressure, most, least, 2, 1);
+    else if (g->dim == 2) max_wave_speed_row(g, n, u, mass, pressure, most, least, 2, 0);
+    else if (g->ideal) max_wave_speed_row(g, n, u, mass, pressure, most, least, 3, 1);
+    else max_wave_speed_row(g, n, u, mass, pressure, most, least, 3, 0);
 }
 
 /* ---- both ---------------------------------------------------------------------------------------------------------
  */
 
-INLINE void see_row(struct flux_sight *s, int dim, int ideal)
+INLINE void row_state_of(struct flux_row_state *s, int dim, int ideal)
 {
     const int n = s->n;
     const double *r = s->mass, *x = s->momentum[0], *y = s->momentum[1], *z = dim > 2 ? s->momentum[2] : x,
@@ -355,12 +361,13 @@ INLINE void see_row(struct flux_sight *s, int dim, int ideal)
     s->moves = off > s->still[0] || flow > s->still[1] || heat > s->still[2];
 }
 
-static void see(struct flux_sight *s)
+static void row_state(struct flux_row_state *s)
 {
-    if (s->dim == 2 && s->energy) see_row(s, 2, 1);
-    else if (s->dim == 2) see_row(s, 2, 0);
-    else if (s->energy) see_row(s, 3, 1);
-    else see_row(s, 3, 0);
+    if (s->dim == 2 && s->energy) row_state_of(s, 2, 1);
+    else if (s->dim == 2) row_state_of(s, 2, 0);
+    else if (s->energy) row_state_of(s, 3, 1);
+    else row_state_of(s, 3, 0);
 }
 
-const struct flux_kernels SIMD_NAME(flux_kernels) = {see, primitive, slope, predict, faces, carry, update, survey};
+const struct flux_kernels SIMD_NAME(flux_kernels) = {row_state, primitive,     slope,  predict,
+                                                     faces,     advect_scalar, update, max_wave_speed};

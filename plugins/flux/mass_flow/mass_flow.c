@@ -5,25 +5,25 @@
  * Between every two neighbours, all values half way between both (d: unit vector towards the neighbour):
  *   mass flow           F = m·d + D (rho_s - rho_d)        D starts an explosion: nothing else pushes
  *   momentum flow       F²/rho along d,  m_perp F/rho + friction (m_s - m_d)_perp across it
- * out of one cell and into the other; a cell whose flows would take more than it holds gives each of them the same
- * share. Then momentum times `damping`, mass rho·drain + (1 - drain)·ambient. No flow through walls; momentum that
- * points into one is turned round by `bounce`. First order in time and space; all neighbours count alike, diagonal ones
- * too.
+ * out of one cell and into the other; a cell whose flows would take more than it holds has all of them scaled down by
+ * one factor (limiter). Then momentum times `damping`, mass rho·drain + (1 - drain)·ambient. No flow through walls;
+ * momentum that points into one is reflected by `bounce`. First order in time and space; all neighbours count alike,
+ * diagonal ones too.
  *
  * Limits: a mode of wave vector k decays by 1 - D·Σ(1 - cos k·d) a step over all neighbours, so D ≤ 2/max of the sum:
  * 1/4 (4 neighbours), 1/6 (8), and in 3D 1/6 (6), 1/12 (18), 1/18 (26); friction likewise with (1 - d_a²) in the sum.
- * The share keeps a source's mass, not the F²/rho that its faces carry; so out of a cell that gives all it has each
- * parcel takes its own momentum, m_s F/rho_s: no more leaves than is there, and 500 times the ambient mass beside walls
- * is stood by all neighbourhoods (26 carry momentum N/(2 dim) = 4⅓ times as far a step as 6, and would run away).
- */
+ * The limiter keeps a source's mass, not the F²/rho that its faces carry; so out of a cell that gives all it has each
+ * parcel takes its own momentum, m_s F/rho_s: no more outflow than is there, and 500 times the ambient mass beside
+ * walls is stood by all neighbourhoods (26 carry momentum N/(2 dim) = 4⅓ times as far a step as 6, and would run
+ * away). */
 #include "flux.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/// Half of the neighbours: the other half are these backwards.
+/// Half of the neighbours' directions; the others are their opposites.
 struct directions {
-    int n, d[MASS_FLOW_WAYS][3];
+    int n, d[MASS_FLOW_DIRECTIONS][3];
 };
 
 static int64_t neighbours_count(const struct flux_mass_flow *p, int dim)
@@ -55,7 +55,7 @@ static double limit_find(const struct directions *q, int axis)
         for (int i = 0; i < q->n; i++) {
             const int *d = q->d[i], odd = (d[0] & mode & 1) + (d[1] & mode >> 1 & 1) + (d[2] & mode >> 2 & 1);
             const double along = axis < 0 ? 0 : d[axis] / directions_length(d);
-            sum += (odd & 1 ? 4 : 0) * (1 - along * along); // both ways, 1 - cos = 2
+            sum += (odd & 1 ? 4 : 0) * (1 - along * along); // both directions, 1 - cos = 2
         }
         most = fmax(most, sum);
     }
@@ -72,17 +72,17 @@ enum bw_status flux_mass_flow_check(struct bw_stage *s)
                              dim == 2 ? "4 or 8 in 2D" : "6, 18 or 26 in 3D");
     const struct directions q = directions_make(n, s->grid->thin);
     const double most = limit_find(&q, -1);
-    double rub = HUGE_VAL;
+    double friction = HUGE_VAL;
     for (int a = 0; a < 3; a++)
-        if (a != s->grid->thin) rub = fmin(rub, limit_find(&q, a));
+        if (a != s->grid->thin) friction = fmin(friction, limit_find(&q, a));
     if (p->diffusion > most * (1 + 1e-12))
         return s->host->fail(s, BW_ERR_PRESET,
                              "mass_flow.diffusion %g is unstable: with %lld neighbours the limit is 1/%g = %.4g",
                              p->diffusion, (long long)n, 1 / most, most);
-    if (p->friction > rub * (1 + 1e-12))
+    if (p->friction > friction * (1 + 1e-12))
         return s->host->fail(s, BW_ERR_PRESET,
                              "mass_flow.friction %g is unstable: with %lld neighbours the limit is %.4g", p->friction,
-                             (long long)n, rub);
+                             (long long)n, friction);
     return BW_OK;
 }
 
@@ -99,7 +99,7 @@ int64_t flux_mass_flow_steps(const struct flux *p, double from, double to)
  * only the outermost cells of the halo, whose flows do not count. A line's cells are done as soon as the flows from it
  * to the next are known: they are in the cache still. */
 
-/// A block at work. Arrays have the shape of the views that are read.
+/// Working memory of a block. Arrays have the shape of the input views.
 struct work {
     const struct flux_task *t;
     const struct bw_block *b;
@@ -107,14 +107,14 @@ struct work {
     struct directions q;
     struct flux_walls walls;
     const double *mass, *momentum[3];
-    double *share, *out;
-    int32_t slow, rows;                                ///< axis of the lines, rows of one
-    ptrdiff_t line, origin;                            ///< values of one with its halo, and where its first own cell is
-    double *flow[MASS_FLOW_WAYS][2][MASS_FLOW_VALUES]; ///< of even and odd lines: one and the one before it
-    double *gate, *gain;                               ///< of a line
-    struct mass_flow_row row[MASS_FLOW_WAYS];          ///< the faces that count of a line, by direction
-    ptrdiff_t first[MASS_FLOW_WAYS];                   ///< and the first one's place in it
-    struct mass_flow_end end;
+    double *limiter, *out;
+    int32_t slow, rows;     ///< axis of the lines, rows of one
+    ptrdiff_t line, origin; ///< values of one with its halo, and where its first own cell is
+    double *flow[MASS_FLOW_DIRECTIONS][2][MASS_FLOW_VALUES]; ///< of even and odd lines: one and the one before it
+    double *gate, *gain;                                     ///< of a line
+    struct mass_flow_row row[MASS_FLOW_DIRECTIONS];          ///< the faces that count of a line, by direction
+    ptrdiff_t first[MASS_FLOW_DIRECTIONS];                   ///< and the first one's place in it
+    struct mass_flow_update update;
 };
 
 /// Cells whose faces count: their neighbour or they themselves lie in the block, `grow` cells round it.
@@ -143,25 +143,25 @@ static void gate_fill(const struct work *w, const int d[3], ptrdiff_t at, int n)
         if (w->gate[i] > 0 && !flux_walls_pass(&w->walls, sh->step, at + i, d)) w->gate[i] = 0;
 }
 
-/* 1 where no cell can be asked for more than it holds: all flows at the largest momentum and the steepest slope, out of
- * the emptiest cell. Whether that is known does not change a bit. */
-static int all_afford(const struct flux_task *t, int ways, const struct mass_flow_bounds *b)
+/* A bound: 1 if no cell's outflow can exceed its content, with all flows at the largest momentum and the steepest
+ * slope, out of the emptiest cell. The limiter would be 1 then: skipping it changes no bit. */
+static int needs_no_limiter(const struct flux_task *t, int directions, const struct mass_flow_bounds *b)
 {
     const struct flux *p = t->p;
     const double most = sqrt(t->dim) * b->most_momentum / (p->mass_flow.rate * t->s->grid->h);
-    return 2 * ways * (most + p->mass_flow.diffusion * (b->most_mass - b->least_mass)) < 0.999 * b->least_mass;
+    return 2 * directions * (most + p->mass_flow.diffusion * (b->most_mass - b->least_mass)) < 0.999 * b->least_mass;
 }
 
-static int block_affords(const struct work *w)
+static int block_needs_no_limiter(const struct work *w)
 {
     struct mass_flow_bounds b = {.n = (int)w->sh.cells, .dim = w->t->dim, .mass = w->mass - w->sh.origin};
     for (int a = 0; a < b.dim; a++) b.momentum[a] = w->momentum[a] - w->sh.origin;
     w->t->mass_flow->bounds(&b);
-    return all_afford(w->t, w->q.n, &b);
+    return needs_no_limiter(w->t, w->q.n, &b);
 }
 
-/* What the next step finds: with all blocks' extremes known beforehand, none needs to look two cells around itself. */
-static void bounds_tell(const struct work *w)
+/* Extremes of the new values, for the next step: if the bound holds for all blocks, a halo of one cell is enough. */
+static void bounds_report(const struct work *w)
 {
     const struct bw_view *mass = &w->b->view[w->t->n_in], *momentum = mass + 1;
     const int32_t *n = w->b->n;
@@ -188,8 +188,8 @@ static ptrdiff_t line_faces(const struct work *w, const struct span *s, int l, i
     return s->lo[0] + (plane ? s->lo[1] * w->sh.step[1] : 0) + l * w->sh.step[w->slow];
 }
 
-/* How much of what would leave it each cell can afford; share becomes NULL where all can afford all. */
-static void shares_find(struct work *w)
+/* The limiter of each cell's outflow; NULL if it is 1 everywhere. */
+static void limiters_find(struct work *w)
 {
     const struct flux_shape *sh = &w->sh;
     const struct mass_flow_kernels *k = w->t->mass_flow;
@@ -204,7 +204,7 @@ static void shares_find(struct work *w)
             const ptrdiff_t at = line_faces(w, &s, l, &r.n);
             if (r.gate) gate_fill(w, d, at, r.n);
             k->flow(&r, at, 0);
-            k->leave(r.n, r.flow[0][0], w->out + at, w->out + at + d[0] + flux_at(sh, d[1], d[2]));
+            k->add_outflow(r.n, r.flow[0][0], w->out + at, w->out + at + d[0] + flux_at(sh, d[1], d[2]));
         }
     }
     int any = 0;
@@ -212,9 +212,9 @@ static void shares_find(struct work *w)
     for (int l = s.lo[w->slow]; l < s.hi[w->slow]; l++) {
         int n;
         const ptrdiff_t at = line_faces(w, &s, l, &n);
-        any |= k->share(n, w->mass + at, w->out + at, w->share + at);
+        any |= k->limit_outflow(n, w->mass + at, w->out + at, w->limiter + at);
     }
-    if (!any) w->share = NULL;
+    if (!any) w->limiter = NULL;
 }
 
 /* Flows from line `l`, to itself or to the next; the line before the first has only the latter. */
@@ -229,13 +229,13 @@ static void line_flow(const struct work *w, int l)
     }
 }
 
-static void line_end(const struct work *w, int l)
+static void line_update(const struct work *w, int l)
 {
     const struct bw_view *mass = &w->b->view[w->t->n_in], *momentum = mass + 1;
     const ptrdiff_t to = l * (w->slow == 2 ? mass->sz : mass->sy);
-    w->t->mass_flow->end(&w->end, l * w->sh.step[w->slow], to, l & 1);
+    w->t->mass_flow->update(&w->update, l * w->sh.step[w->slow], to, l & 1);
     for (int j = 0; j < w->rows && w->b->grid->thin >= 0; j++)
-        memset(bw_f64(momentum, w->b->grid->thin) + to + j * mass->sy, 0, (size_t)w->end.n * sizeof(double));
+        memset(bw_f64(momentum, w->b->grid->thin) + to + j * mass->sy, 0, (size_t)w->update.n * sizeof(double));
 }
 
 /* 1 where an obstacle or a closed face stands between cell `at` and the next along axis `a`. */
@@ -246,7 +246,7 @@ static int wall_beside(const struct work *w, ptrdiff_t at, int a, int up)
            (w->walls.pass[a] && w->walls.pass[a][up ? at + step : at] == 0);
 }
 
-/* Momentum that points into a wall, as the wall sees it, bounces. */
+/* Reflects momentum that points into a wall, in the wall's frame. */
 static void cell_bounce(const struct work *w, ptrdiff_t at, int a, double mass, double *m)
 {
     const double turn = 1 - 2 * w->t->p->mass_flow.bounce;
@@ -259,7 +259,7 @@ static void cell_bounce(const struct work *w, ptrdiff_t at, int a, double mass, 
     }
 }
 
-/* 1 where all cells of a row and those beside it are open. */
+/* 1 if all cells of a row and their neighbours are open. */
 static int row_free(const struct work *w, ptrdiff_t at)
 {
     int closed = 0;
@@ -272,7 +272,7 @@ static int row_free(const struct work *w, ptrdiff_t at)
     return !closed;
 }
 
-/* Cells behind walls keep what they hold. */
+/* Cells inside obstacles keep their values; momentum into walls is reflected. */
 static void walls_apply(const struct work *w)
 {
     const struct flux_task *t = w->t;
@@ -294,7 +294,7 @@ static void walls_apply(const struct work *w)
         }
 }
 
-/* What the rows of direction q share. */
+/* The parameters of direction q, for all rows. */
 static struct mass_flow_row row_of(const struct work *w, int q)
 {
     const struct flux_task *t = w->t;
@@ -310,7 +310,7 @@ static struct mass_flow_row row_of(const struct work *w, int q)
                               .scale = 1 / (p->rate * t->s->grid->h),
                               .diffusion = p->diffusion,
                               .friction = p->friction};
-    if (w->share) r.share[0] = w->share, r.share[1] = w->share + to;
+    if (w->limiter) r.limiter[0] = w->limiter, r.limiter[1] = w->limiter + to;
     for (int e = 0; e < 2; e++) r.flow[e][0] = w->flow[q][e][0] + w->first[q];
     for (int v = 0; v < t->dim; v++) {
         const int a = (lead + v) % t->dim;
@@ -333,17 +333,17 @@ static void rows_set(struct work *w)
     }
 }
 
-static void end_set(struct work *w)
+static void update_set(struct work *w)
 {
     const struct flux_task *t = w->t;
     const struct flux_mass_flow *p = &t->p->mass_flow;
     const struct bw_view *mass = &w->b->view[t->n_in], *momentum = mass + 1;
-    struct mass_flow_end *r = &w->end;
+    struct mass_flow_update *r = &w->update;
     r->n = w->b->n[0];
     r->rows = w->rows;
     r->stride = (int)w->sh.step[1];
     r->dim = t->dim;
-    r->ways = w->q.n;
+    r->directions = w->q.n;
     r->gain = w->gain;
     r->damping = p->damping;
     r->drain = p->drain;
@@ -358,8 +358,8 @@ static void end_set(struct work *w)
         const ptrdiff_t back = d[0] + (w->slow == 2 ? d[1] * w->sh.step[1] : 0);
         for (int e = 0; e < 2; e++)
             for (int v = 0; v <= t->dim; v++) {
-                r->leaves[e][q][v] = w->flow[q][e][v];
-                r->comes[e][q][v] = w->flow[q][e ^ before][v] - back;
+                r->outflow[e][q][v] = w->flow[q][e][v];
+                r->inflow[e][q][v] = w->flow[q][e ^ before][v] - back;
             }
     }
 }
@@ -378,7 +378,7 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->rows = plane ? b->n[1] : 1;
     w->line = ((plane ? sh->step[2] : sh->step[1]) + 23) & ~(ptrdiff_t)7;
     w->origin = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
-    const size_t room = flux_walls_room(t, b, sh), values = (size_t)(2 + 2 * w->q.n * (1 + t->dim)) * (size_t)w->line;
+    const size_t room = flux_walls_size(t, b, sh), values = (size_t)(2 + 2 * w->q.n * (1 + t->dim)) * (size_t)w->line;
     double *at = b->stage->host->body_scratch(b, (values + 2 * sh->cells) * sizeof *at + room * sizeof(float));
     if (!at) return 0;
     for (int a = 0; a < t->dim; a++) w->momentum[a] = bw_f64(&b->view[1], t->axis[a]);
@@ -388,8 +388,8 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     for (int q = 0; q < w->q.n; q++)
         for (int e = 0; e < 2; e++)
             for (int v = 0; v <= t->dim; v++, at += w->line) w->flow[q][e][v] = at;
-    w->share = at - w->origin + sh->origin;
-    w->out = w->share + sh->cells;
+    w->limiter = at - w->origin + sh->origin;
+    w->out = w->limiter + sh->cells;
     if (room) flux_walls_fill(t, b, sh, (float *)(w->out - sh->origin + sh->cells), &w->walls);
     return 1;
 }
@@ -398,26 +398,26 @@ static void step_body(const struct bw_block *b, void *user)
 {
     struct work w;
     if (!work_begin(&w, user, b)) return;
-    if (w.t->halo < FLUX_HALO || block_affords(&w)) w.share = NULL;
+    if (w.t->halo < FLUX_HALO || block_needs_no_limiter(&w)) w.limiter = NULL;
     rows_set(&w);
-    if (w.share) {
-        shares_find(&w);
+    if (w.limiter) {
+        limiters_find(&w);
         rows_set(&w);
     }
-    end_set(&w);
+    update_set(&w);
     for (int l = -1; l < b->n[w.slow]; l++) {
         line_flow(&w, l);
-        if (l >= 0) line_end(&w, l);
+        if (l >= 0) line_update(&w, l);
     }
     if (w.walls.open) walls_apply(&w);
-    bounds_tell(&w);
+    bounds_report(&w);
 }
 
 enum bw_status flux_mass_flow_run(struct flux_task *t)
 {
     struct bw_stage *s = t->s;
     const int64_t steps = flux_mass_flow_steps(t->p, s->time, s->time + s->dt);
-    const int ways = directions_make(neighbours_count(&t->p->mass_flow, t->dim), s->grid->thin).n;
+    const int directions = directions_make(neighbours_count(&t->p->mass_flow, t->dim), s->grid->thin).n;
     enum bw_status status = flux_mass_flow_check(s);
     for (int64_t i = 0; i < steps && status == BW_OK; i++) {
         double max[3];
@@ -431,12 +431,12 @@ enum bw_status flux_mass_flow_run(struct flux_task *t)
                                                       .maxs = max,
                                                       .n_maxs = 3});
         const double rest = t->p->ambient_density; // beyond open sides and in inactive tiles
-        t->halo =
-            all_afford(t, ways,
-                       &(struct mass_flow_bounds){
-                           .most_momentum = max[0], .most_mass = fmax(max[1], rest), .least_mass = fmin(-max[2], rest)})
-                ? 1
-                : FLUX_HALO;
+        t->halo = needs_no_limiter(t, directions,
+                                   &(struct mass_flow_bounds){.most_momentum = max[0],
+                                                              .most_mass = fmax(max[1], rest),
+                                                              .least_mass = fmin(-max[2], rest)})
+                      ? 1
+                      : FLUX_HALO;
     }
     t->halo = FLUX_HALO;
     t->st->steps = steps;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where gas cannot be and cannot pass: cells whose centre is inside an obstacle, cells beyond closed sides, and faces
- * that the field `wall` closes (½ or more). A diagonal neighbour is within reach when some way to it along the axes
- * is. */
+/* Closed cells and faces: cells whose centre is inside an obstacle, cells beyond closed sides, and faces that the field
+ * `wall` closes (½ or more). A diagonal neighbour is connected if some path to it along the axes is open. */
 #include "flux.h"
 
 /* Cells beyond a closed side of the box, along axis a. */
@@ -12,9 +11,9 @@ static int beyond_wall(const struct bw_block *b, int a, int cell)
     return (cell < 0 && d->side[2 * a].kind == BW_CLOSED) || (cell >= d->n[a] && d->side[2 * a + 1].kind == BW_CLOSED);
 }
 
-size_t flux_walls_room(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh)
+size_t flux_walls_size(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh)
 {
-    const struct flux_near by = flux_near_of(t, b);
+    const struct flux_obstacles by = flux_obstacles_near(t, b);
     int near = by.solid || by.wall;
     for (int a = 0; a < 3; a++)
         near |= beyond_wall(b, a, b->lo[a] - FLUX_HALO) || beyond_wall(b, a, b->lo[a] + b->n[a] - 1 + FLUX_HALO);
@@ -40,8 +39,9 @@ static void open_fill(const struct bw_block *b, const struct bw_view *v, const s
 void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *memory,
                      struct flux_walls *w)
 {
-    const struct flux_near by = flux_near_of(t, b);
-    *w = (struct flux_walls){.open = memory + sh->origin, .moves = by.moves > 0 ? &b->view[t->solid_vel] : NULL};
+    const struct flux_obstacles by = flux_obstacles_near(t, b);
+    *w = (struct flux_walls){.open = memory + sh->origin,
+                             .solid_vel = by.solid_speed > 0 ? &b->view[t->solid_vel] : NULL};
     open_fill(b, by.solid ? &b->view[t->solid] : NULL, sh, w->open);
     for (int a = 0; a < 3 && by.wall; a++) {
         const float *wall = bw_f32(&b->view[t->wall], a) - sh->origin;
@@ -53,14 +53,14 @@ void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const 
 
 int flux_walls_pass(const struct flux_walls *w, const ptrdiff_t step[3], ptrdiff_t c, const int d[3])
 {
-    int ways = 0;
+    int steps = 0;
     for (int a = 0; a < 3; a++) {
         int left[3] = {d[0], d[1], d[2]};
         if (!d[a]) continue;
         left[a] = 0;
-        ways++;
+        steps++;
         if (w->pass[a][c + (d[a] > 0 ? step[a] : 0)] > 0 && flux_walls_pass(w, step, c + d[a] * step[a], left))
             return 1;
     }
-    return !ways;
+    return !steps;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where walls stand, and what goes through faces there. */
-#ifndef FLUX_EULER_WALL_H
-#define FLUX_EULER_WALL_H
+/* Faces at walls, and the fluxes there. */
+#ifndef FLUX_WALL_FLUX_H
+#define FLUX_WALL_FLUX_H
 
 #include "flux.h"
 
 #include <string.h>
 
-/// The first from `i` on that is 0 of values that are 0 or 1, or n. Hardly any is: sixteen at once, as bits.
+/// Index of the first 0 from `i` on among values that are 0 or 1, or n. Few are 0: tests sixteen at once, as bits.
 static inline int flux_closed_next(const float *open, int i, int n)
 {
     for (; i + 16 <= n; i += 16) {
@@ -23,13 +23,13 @@ static inline int flux_closed_next(const float *open, int i, int n)
 /// One face of a row.
 struct flux_wall {
     const struct flux_gas *gas;
-    int axis, all;      ///< across which the face lies; values, those that are carried with them
+    int axis, all;      ///< the face's normal; number of values, advected scalars included
     int i;              ///< the cell in the row
     float away, speed;  ///< 1: the wall is above the cell, -1: below; m/s along the axis
-    float *const *cell; ///< primitive variables of the row, what is carried as share of the mass
-    float *const *flux; ///< of the row: what goes through
+    float *const *cell; ///< primitive variables of the row; scalars as mass fractions
+    float *const *flux; ///< of the row, out
 };
-/// Of gas that meets it with velocity `u`.
-void flux_euler_wall(const struct flux_wall *w, float u);
+/// Flux at a wall, of gas that arrives with velocity `u`.
+void flux_wall_flux(const struct flux_wall *w, float u);
 
 #endif

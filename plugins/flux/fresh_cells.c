@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Cells that an obstacle left in this step: they still hold the gas that was there when it came. They take the mean of
- * the open cells around them, with the obstacle's velocity. What it pushes before it and draws after it are the fluxes
- * at its faces (euler_block.c), so that mass is kept but for what a cell holds more or less than the flux assumed. */
+/* Fresh cells: cells that a moving obstacle uncovered in this step. They still hold the gas of the time when they were
+ * covered, so they get the mean of the open cells around them, with the obstacle's velocity. The gas that the obstacle
+ * displaces crosses its faces as fluxes (euler_block.c): mass is conserved up to the difference between a cell's
+ * content and that flux. */
 #include "flux.h"
 #include <math.h>
 #include <string.h>
 
-enum { FASTEST = 2 }; // cells a step
+enum { MAX_CELLS = 2 }; // that an obstacle may move in a step
 
 static double centre_speed(const struct bw_view *v, int a, ptrdiff_t at, ptrdiff_t step)
 {
@@ -27,13 +28,13 @@ static int is_fresh(const struct flux_task *t, const struct bw_block *b, const s
     return before < 0;
 }
 
-/// What the cells round a fresh one hold, per number of them.
-struct round {
-    double value[FLUX_CARRIED + 3][3], heat;
+/// Sums over the open cells around a fresh one.
+struct neighbours {
+    double value[FLUX_SCALARS + 3][3], heat;
     int n;
 };
 
-static void round_add(const struct flux_task *t, const struct bw_block *b, ptrdiff_t at, struct round *r)
+static void neighbours_add(const struct flux_task *t, const struct bw_block *b, ptrdiff_t at, struct neighbours *r)
 {
     double square = 0;
     for (uint32_t i = 0; i < t->n_in; i++)
@@ -43,22 +44,22 @@ static void round_add(const struct flux_task *t, const struct bw_block *b, ptrdi
     r->n++;
 }
 
-/* `late`: cells with nothing but fresh ones around take those's values, which they have by then. */
-static void round_find(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, ptrdiff_t at,
-                       int late, struct round *r)
+/* Second pass (`late`): cells with only fresh ones around take those's values, set by the first pass. */
+static void neighbours_sum(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh,
+                           ptrdiff_t at, int late, struct neighbours *r)
 {
     const float *d = bw_f32(&b->view[t->solid], 0);
-    *r = (struct round){.n = 0};
+    *r = (struct neighbours){.n = 0};
     for (int e = 0; e < 27; e++) {
         const int x = e % 3 - 1, y = e / 3 % 3 - 1, z = e / 9 - 1, move[3] = {x, y, z};
         const ptrdiff_t to = at + x + flux_at(sh, y, z);
         if (e == 13 || (b->grid->thin >= 0 && move[b->grid->thin]) || d[to] < 0) continue;
-        if (late == is_fresh(t, b, sh, to)) round_add(t, b, to, r);
+        if (late == is_fresh(t, b, sh, to)) neighbours_add(t, b, to, r);
     }
 }
 
 static void cell_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, ptrdiff_t at,
-                      ptrdiff_t to, const struct round *r)
+                      ptrdiff_t to, const struct neighbours *r)
 {
     const double mass = r->value[0][0] / r->n;
     double square = 0;
@@ -84,41 +85,41 @@ static void rows_copy(const struct flux_task *t, const struct bw_block *b, int j
     }
 }
 
-static void uncover_body(const struct bw_block *b, const struct flux_task *t, int late)
+static void fresh_body(const struct bw_block *b, const struct flux_task *t, int late)
 {
     const struct bw_view *out = &b->view[t->n_in];
     const struct flux_shape sh = flux_shape_of(b, &b->view[0], FLUX_HALO);
-    const int moves = flux_near_of(t, b).moves > 0;
+    const int moves = flux_obstacles_near(t, b).solid_speed > 0;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++) {
             rows_copy(t, b, j, k);
             for (int i = 0; i < b->n[0] && moves; i++) {
                 const ptrdiff_t at = i + flux_at(&sh, j, k);
-                struct round r;
+                struct neighbours r;
                 if (!is_fresh(t, b, &sh, at)) continue;
-                round_find(t, b, &sh, at, 0, &r);
+                neighbours_sum(t, b, &sh, at, 0, &r);
                 if (late == (r.n > 0)) continue;
-                if (late) round_find(t, b, &sh, at, 1, &r);
+                if (late) neighbours_sum(t, b, &sh, at, 1, &r);
                 if (r.n) cell_fill(t, b, &sh, at, i + j * out->sy + k * out->sz, &r);
             }
         }
 }
 
-static void first_body(const struct bw_block *b, void *user) { uncover_body(b, user, 0); }
-static void late_body(const struct bw_block *b, void *user) { uncover_body(b, user, 1); }
+static void first_body(const struct bw_block *b, void *user) { fresh_body(b, user, 0); }
+static void late_body(const struct bw_block *b, void *user) { fresh_body(b, user, 1); }
 
-enum bw_status flux_uncover(struct flux_task *t)
+enum bw_status flux_fill_fresh_cells(struct flux_task *t)
 {
     struct bw_stage *s = t->s;
     const int64_t count = t->tiles->topology(s->domain)->count;
     double fastest = 0;
-    for (int64_t i = 0; i < count; i++) fastest = fmax(fastest, (double)t->st->tile[i].moves);
+    for (int64_t i = 0; i < count; i++) fastest = fmax(fastest, (double)t->st->tile[i].solid_speed);
     const double cells = fastest * s->dt / s->grid->h;
     if (cells <= 0) return BW_OK;
-    if (cells > FASTEST)
+    if (cells > MAX_CELLS)
         s->host->log(s, BW_LOG_WARNING,
                      "an obstacle moves %.1f cells a step: gas behind it is made up beyond %d; more substeps help",
-                     cells, FASTEST);
+                     cells, MAX_CELLS);
     enum bw_status status = BW_OK;
     for (int late = 0; late <= (cells > 1) && status == BW_OK; late++)
         status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
