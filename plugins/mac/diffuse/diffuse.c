@@ -5,16 +5,15 @@
  *     second order; rings where c is far above 1),   c = nu dt / h²,   L q = sum over neighbours of (neighbour - q),
  * second order in space. Each component of the flow diffuses by itself (nu is the same everywhere and div u = 0).
  *
- * The change x = q' - q is what is solved for, (1 - theta c L) x = c L q, so that no digit is lost when little happens;
- * it starts from the field as it is. Chebyshev iteration, whose bounds are known for certain: Gershgorin's circles say
+ * The change x = q' - q is what is solved for, (1 - theta c L) x = c L q, so that no digit is lost when it is small;
+ * the first guess is no change. Chebyshev iteration, whose bounds are known for certain: Gershgorin's circles say
  * 1 <= eigenvalue <= 1 + 4 D theta c in D dimensions. One sweep an iteration, no sums, and each x is a polynomial of
  * the symmetric L times c L q: in a closed box the sum of q stays, converged or not. Iterations go with sqrt(c).
  *     Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. 2003, algorithm 12.1.
  * The matrix has row sums of 1 or more and no positive value off its diagonal: no value of x is off by more than the
  * largest residual, which is why the largest is what `tolerance` looks at, relative to the largest c L q.
  *
- * Of the flow q is what `force` has made of it so far, and x / dt is added to that; where nothing applies a force the
- * flow itself changes.
+ * For the flow, q = vel + dt force, and x / dt is added to `force`; without a field `force` the flow itself changes.
  *
  * Boundaries: sides as everywhere (closed: nothing passes for scalars, free or no slip for the flow; open: the
  * background). Into obstacles nothing passes; the flow has their velocity on their faces and, unless `slip` is free,
@@ -53,14 +52,14 @@ static const struct bw_port ports[] = {
              .access = BW_UPDATE,
              .unit = "m/s",
              .flags = BW_PORT_OPTIONAL,
-             .doc = "The flow, where it has a viscosity; it changes by way of `force` where there is one."},
+             .doc = "The flow, where it has a viscosity; it changes through `force` where there is one."},
     [FORCE] = {.name = "force",
                .kind = BW_MAC,
                .access = BW_UPDATE,
                .lifetime = BW_STEP,
                .unit = "m/s^2",
                .flags = BW_PORT_OPTIONAL,
-               .doc = "Acceleration of the gas: how its viscosity slows it, with all that pushes it so far."},
+               .doc = "Acceleration of the gas: viscosity is added to the forces of the stages above."},
     [FIELDS] = {.name = "fields",
                 .kind = BW_SCALAR,
                 .access = BW_UPDATE,
@@ -82,14 +81,14 @@ static const struct bw_port ports[] = {
                    .doc = "Velocity of the obstacles."},
 };
 
-/// Scratch fields by kind and precision: what one field leaves, the next one takes.
+/// Scratch fields by kind and precision, reused from one field to the next.
 struct scratch {
     struct bw_field *field[BW_MAC + 1][2][4];
 };
 
-/// One field's solve.
+/// The Chebyshev iteration for one field.
 struct solve {
-    struct bw_field *field, *x, *next, *rest, *way;
+    struct bw_field *field, *x, *next, *rhs, *direction;
     struct bw_field *force; ///< of the flow, to add to; NULL: the field itself changes
     const struct bw_field_info *info;
     const struct diffuse_kernels *kernels;
@@ -108,12 +107,12 @@ static int32_t row_add(struct bw_access *rows, uint32_t *n, struct bw_field *fie
     return (int32_t)(*n)++;
 }
 
-/* Blocks far from obstacles do without them, once `begin` has seen which those are. Velocities: a block's last face has
+/* Blocks far from obstacles do not read `solid`, once `begin` has found them. Velocities: a block's last face has
  * a neighbour two beyond its last cell. */
 static int solve_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct diffuse_task *t = user;
-    if ((int32_t)row == t->solid) return t->touched[tile_of_block(t->tiles, b)];
+    if ((int32_t)row == t->solid) return t->near_solid[tile_of_block(t->tiles, b)];
     for (int s = 0; s < 6; s++) reach[s] = 1 + (t->mac && (s & 1));
     return 1;
 }
@@ -137,9 +136,9 @@ static enum bw_status solve_begin(struct bw_stage *s, struct solve *v)
     struct diffuse_task *t = &v->task;
     t->field = row_add(row, &n, v->field, BW_READ, 1);
     t->force = row_add(row, &n, v->force, BW_READ, 1);
-    t->rest = row_add(row, &n, v->rest, BW_WRITE, 0);
+    t->rhs = row_add(row, &n, v->rhs, BW_WRITE, 0);
     t->x_out = row_add(row, &n, v->x, BW_WRITE, 0);
-    t->way = row_add(row, &n, v->way, BW_WRITE, 0);
+    t->direction = row_add(row, &n, v->direction, BW_WRITE, 0);
     t->solid = row_add(row, &n, bw_port_field(s, SOLID), BW_READ, 2);
     t->solid_vel = row_add(row, &n, t->mac ? bw_port_field(s, SOLID_VEL) : NULL, BW_READ, 1);
     return solve_sweep(s, v, row, n, v->kernels->begin, NULL, &v->first);
@@ -151,8 +150,8 @@ static enum bw_status solve_iterate(struct bw_stage *s, struct solve *v)
     uint32_t n = 0;
     struct diffuse_task *t = &v->task;
     t->x = row_add(row, &n, v->x, BW_READ, 1 + t->mac);
-    t->rest = row_add(row, &n, v->rest, BW_READ, 2 * t->mac);
-    t->way = row_add(row, &n, v->way, BW_UPDATE, 0);
+    t->rhs = row_add(row, &n, v->rhs, BW_READ, 2 * t->mac);
+    t->direction = row_add(row, &n, v->direction, BW_UPDATE, 0);
     t->x_out = row_add(row, &n, v->next, BW_WRITE, 0);
     t->solid = row_add(row, &n, bw_port_field(s, SOLID), BW_READ, 2);
     return solve_sweep(s, v, row, n, v->kernels->iterate, solve_reach, &v->residual);
@@ -163,7 +162,7 @@ static enum bw_status solve_finish(struct bw_stage *s, struct solve *v)
     const struct bw_access row[] = {{v->x, BW_READ, 1}, {v->force ? v->force : v->field, BW_UPDATE, 0}};
     v->task.x = 0;
     v->task.field = 1;
-    v->task.wide_field = v->task.wide_field && !v->force;
+    v->task.field_is_f64 = v->task.field_is_f64 && !v->force;
     return solve_sweep(s, v, row, 2, v->kernels->finish, NULL, NULL);
 }
 
@@ -181,8 +180,8 @@ static enum bw_status scratch_take(struct bw_stage *s, struct solve *v, struct s
         if (!f[i] && !(f[i] = s->host->scratch_field(s, v->info->kind, precision))) return memory_fail(s, v);
     v->x = f[0];
     v->next = f[1];
-    v->rest = f[2];
-    v->way = f[3];
+    v->rhs = f[2];
+    v->direction = f[3];
     return BW_OK;
 }
 
@@ -196,21 +195,21 @@ static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scr
     const uint32_t wide = v->info->precision == BW_F64P || p->tolerance < 1e-6 * (1 + 2 * v->spectrum);
     v->kernels = wide ? &diffuse_f64 : &diffuse_f32;
     v->task = (struct diffuse_task){.mac = v->info->kind == BW_MAC,
-                                    .wide_field = v->info->precision == BW_F64P,
+                                    .field_is_f64 = v->info->precision == BW_F64P,
                                     .slip = p->slip,
-                                    .span = v->force ? dt : 1,
+                                    .force_dt = v->force ? dt : 1,
                                     .number = number,
                                     .implicit = implicit,
-                                    .gain = 1 / (1 + v->spectrum),
+                                    .alpha = 1 / (1 + v->spectrum),
                                     .tiles = s->host->extension(BW_TILES)};
     if (!v->task.tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     const struct bw_topology *topology = v->task.tiles->topology(s->domain);
-    if (bw_port_field(s, SOLID) && !(v->task.touched = s->host->scratch(s, (size_t)topology->count + 1)))
+    if (bw_port_field(s, SOLID) && !(v->task.near_solid = s->host->scratch(s, (size_t)topology->count + 1)))
         return memory_fail(s, v);
     return scratch_take(s, v, scratch, wide ? BW_F64P : BW_F32);
 }
 
-/* Saad's recurrence: sigma = centre/half width of the eigenvalues, rho_0 = 1/sigma; x is one step on its way. What a
+/* Saad's recurrence: sigma = centre/half width of the eigenvalues, rho_0 = 1/sigma; the first step is taken. What a
  * sweep measures is the x that it starts from, and residuals do not fall from step to step: that x is the answer. */
 static enum bw_status solve_run(struct bw_stage *s, struct solve *v)
 {
@@ -222,8 +221,8 @@ static enum bw_status solve_run(struct bw_stage *s, struct solve *v)
     for (;;) {
         const double after = 1 / (2 * sigma - rho);
         struct bw_field *x = v->next;
-        v->task.past = after * rho;
-        v->task.gain = 2 * after / v->spectrum;
+        v->task.beta = after * rho;
+        v->task.alpha = 2 * after / v->spectrum;
         rho = after;
         status = solve_iterate(s, v);
         if (status != BW_OK) return status;

@@ -8,26 +8,26 @@
 /// One field's solve: (1 - implicit L) x = number L q, then q += x. L q: sum of (neighbour - self).
 /// Views by number, -1 where there is none.
 struct diffuse_task {
-    int32_t field, force, x, x_out, rest, way, solid, solid_vel;
-    int32_t mac;        ///< the field is a mac field
-    int32_t wide_field; ///< and it is kept in double
-    int32_t slip;       ///< the flow slides along obstacles
-    double span;        ///< s, of the flow: q = vel + span force, and the force gets x / span; else 1
-    double number;      ///< diffusivity dt / h²
-    double implicit;    ///< the share of it that acts on the new values
-    double past, gain;  ///< way = past way + gain residual
+    int32_t field, force, x, x_out, rhs, direction, solid, solid_vel;
+    int32_t mac;          ///< the field is a mac field
+    int32_t field_is_f64; ///< and it is kept in double
+    int32_t slip;         ///< the flow slides along obstacles
+    double force_dt;      ///< s, of the flow: q = vel + force_dt force, and the force gets x / force_dt; else 1
+    double number;        ///< diffusivity dt / h²
+    double implicit;      ///< theta times that: the part that acts on the new values
+    double beta, alpha;   ///< Chebyshev: direction = beta direction + alpha residual
     const struct bw_tiles_api *tiles;
-    uint8_t *touched; ///< by tile: 1 where obstacles are in reach; NULL without `solid`
+    uint8_t *near_solid; ///< by tile: 1 where obstacles are in reach; NULL without `solid`
 };
 
 struct diffuse_kernels {
-    /// rest = number L q, x = way = gain rest; sets `touched`. Reads field and force (halo 1), solid (2),
-    /// solid_vel (1); writes rest, x, way. max[0] = largest |rest|.
+    /// rhs = number L q, x = direction = alpha rhs; sets near_solid. Reads field and force (halo 1), solid (2),
+    /// solid_vel (1); writes rhs, x, direction. max[0] = largest |rhs|.
     bw_body_fn begin;
-    /// A Chebyshev step from x to x_out. Reads x (halo 1), rest (faces: halo 1), solid (2); updates way. max[0] =
+    /// A Chebyshev step from x to x_out. Reads x (halo 1), rhs (faces: halo 1), solid (2); updates direction. max[0] =
     /// largest |residual| of x.
     bw_body_fn iterate;
-    /// field += x / span. Reads x (halo 1), updates field.
+    /// field += x / force_dt. Reads x (halo 1), updates field.
     bw_body_fn finish;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Kernels of mac.diffuse on one tile, with the correction x in DIFFUSE_REAL (float or double).
  *
- * What lies beyond the sides is the host's rule for q. x is a change of q: where that rule brings in a velocity (of a
- * wall, of a stream), x has 0; sides_hold sees to it in a copy. Where walls or obstacles hold values, `open` is 0, and
- * a free value's difference to a held one counts
+ * Boundary conditions of q are the host's. x is a change of q: where the host prescribes a velocity (of a wall, of an
+ * inflow), x is 0, set in a copy by sides_apply. Where walls or obstacles prescribe values (Dirichlet), the mask `open`
+ * is 0, and the difference of a free value to a prescribed (held) one counts
  *     cells                  0 times: nothing passes into an obstacle
  *     faces, along its axis  once: the held face lies on the wall
  *     faces, beside it       twice: the wall is half a cell away; 0 times where the flow slides along it */
@@ -23,30 +23,30 @@ struct patch {
     ptrdiff_t s[3];
     int32_t n[3]; ///< values to work on: one face more along the component's own axis
     int32_t c, axes[3], n_axes;
-    REAL held[3]; ///< by axis: how often a difference to a held value counts
+    REAL held[3]; ///< by axis: factor of a difference to a held value
     size_t size;  ///< values in the layout, halo and all
 };
 
-/* ---- what is held ------------------------------------------------------------------------------------------------ */
+/* ---- boundary conditions ----------------------------------------------------------------------------------------- */
 
-static int side_reached(const struct bw_block *b, int s)
+static int block_is_at_side(const struct bw_block *b, int s)
 {
     const int a = s >> 1;
     if (b->grid->n[a] <= 0) return 0;
     return s & 1 ? b->lo[a] + b->n[a] == b->grid->n[a] : b->lo[a] == 0;
 }
 
-/// Does the side bring a velocity of its own into the halo of faces?
-static int side_holds(const struct bw_block *b, int s)
+/// Does the side prescribe a velocity in the halo of faces?
+static int side_prescribes(const struct bw_block *b, int s)
 {
     const uint32_t kind = b->grid->side[s].kind;
-    return s >> 1 != b->grid->thin && (kind == BW_CLOSED || kind == BW_INFLOW) && side_reached(b, s);
+    return s >> 1 != b->grid->thin && (kind == BW_CLOSED || kind == BW_INFLOW) && block_is_at_side(b, s);
 }
 
-static int any_side_holds(const struct bw_block *b)
+static int any_side_prescribes(const struct bw_block *b)
 {
     int any = 0;
-    for (int s = 0; s < 6; s++) any |= side_holds(b, s);
+    for (int s = 0; s < 6; s++) any |= side_prescribes(b, s);
     return any;
 }
 
@@ -61,20 +61,20 @@ static void plane_scale(const struct patch *p, REAL *q, int a, int to, int from,
         }
 }
 
-/// The sides' rules for a change of the flow: nothing on walls and in streams, odd about walls that hold the gas.
-static void sides_hold(const struct patch *p, const struct bw_block *b, REAL *x)
+/// Boundary conditions for a change of the flow: 0 on walls and inflows, odd about no-slip walls.
+static void sides_apply(const struct patch *p, const struct bw_block *b, REAL *x)
 {
     for (int s = 0; s < 6; s++) {
         const int a = s >> 1, own = a == p->c, edge = s & 1 ? b->n[a] : own ? 0 : -1;
         const struct bw_side *side = &b->grid->side[s];
-        if (!side_holds(b, s)) continue;
+        if (!side_prescribes(b, s)) continue;
         if (own || side->kind == BW_INFLOW) plane_scale(p, x, a, edge, edge, 0);
         else if (side->no_slip) plane_scale(p, x, a, edge, s & 1 ? edge - 1 : edge + 1, -1);
     }
 }
 
-/// Marks what obstacles hold; with `q`, gives it their velocity.
-static void solids_hold(const struct patch *p, const struct bw_block *b, const struct diffuse_task *t, REAL *open,
+/// Masks the values that obstacles prescribe; with `q`, sets it to their velocity.
+static void solids_mask(const struct patch *p, const struct bw_block *b, const struct diffuse_task *t, REAL *open,
                         REAL *q)
 {
     const struct bw_view *v = &b->view[t->solid], *w = q && t->solid_vel >= 0 ? &b->view[t->solid_vel] : NULL;
@@ -92,7 +92,7 @@ static void solids_hold(const struct patch *p, const struct bw_block *b, const s
         }
 }
 
-static int block_touched(const struct bw_block *b, const struct bw_view *v)
+static int block_near_solid(const struct bw_block *b, const struct bw_view *v)
 {
     for (int k = -2; k < b->n[2] + 2; k++)
         for (int j = -2; j < b->n[1] + 2; j++) {
@@ -124,37 +124,38 @@ static REAL *patch_memory(const struct patch *p, const struct bw_block *b)
     return m ? m + p->s[0] + p->s[1] + p->s[2] : NULL;
 }
 
-/// `open`, where something is held; `q` (unless NULL) gets the velocity of obstacles. 0: out of memory.
-static int patch_hold(struct patch *p, const struct bw_block *b, const struct diffuse_task *t, int touched, REAL *q)
+/// Makes the mask `open`, where values are held; sets `q` (unless NULL) to the velocity of obstacles. 0: out of memory.
+static int patch_mask(struct patch *p, const struct bw_block *b, const struct diffuse_task *t, int near_solid, REAL *q)
 {
-    if (!touched && !(t->mac && any_side_holds(b))) return 1;
+    if (!near_solid && !(t->mac && any_side_prescribes(b))) return 1;
     REAL *open = patch_memory(p, b);
     if (!open) return 0;
     REAL *all = open - (p->s[0] + p->s[1] + p->s[2]);
     for (size_t i = 0; i < p->size; i++) all[i] = 1;
-    if (touched) solids_hold(p, b, t, open, q);
+    if (near_solid) solids_mask(p, b, t, open, q);
     for (int s = 2 * p->c; t->mac && s < 2 * p->c + 2; s++)
-        if (side_holds(b, s)) plane_scale(p, open, p->c, s & 1 ? b->n[p->c] : 0, s & 1 ? b->n[p->c] : 0, 0);
+        if (side_prescribes(b, s)) plane_scale(p, open, p->c, s & 1 ? b->n[p->c] : 0, s & 1 ? b->n[p->c] : 0, 0);
     p->open = open;
     return 1;
 }
 
 /// The field itself, in REAL. 0: out of memory.
-static int patch_of_field(struct patch *p, const struct bw_block *b, const struct diffuse_task *t, int c, int touched)
+static int patch_of_field(struct patch *p, const struct bw_block *b, const struct diffuse_task *t, int c,
+                          int near_solid)
 {
     const struct bw_view *v = &b->view[t->field];
     patch_place(p, b, t, v, c);
     const ptrdiff_t skip = p->s[0] + p->s[1] + p->s[2];
     REAL *q = patch_memory(p, b);
     if (!q) return 0;
-    if (t->wide_field)
+    if (t->field_is_f64)
         for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f64(v, c)[(ptrdiff_t)i - skip];
     else
         for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f32(v, c)[(ptrdiff_t)i - skip];
-    const float *push = t->force >= 0 ? bw_f32(&b->view[t->force], c) - skip : NULL; // of the same layout
-    for (size_t i = 0; push && i < p->size; i++) q[(ptrdiff_t)i - skip] += (REAL)t->span * (REAL)push[i];
+    const float *force = t->force >= 0 ? bw_f32(&b->view[t->force], c) - skip : NULL; // of the same layout
+    for (size_t i = 0; force && i < p->size; i++) q[(ptrdiff_t)i - skip] += (REAL)t->force_dt * (REAL)force[i];
     p->q = q;
-    return patch_hold(p, b, t, touched, q);
+    return patch_mask(p, b, t, near_solid, q);
 }
 
 /// The correction. 0: out of memory.
@@ -163,18 +164,18 @@ static int patch_of_x(struct patch *p, const struct bw_block *b, const struct di
     const struct bw_view *v = &b->view[t->x];
     patch_place(p, b, t, v, c);
     p->q = v->data[c];
-    if (!t->mac || !any_side_holds(b)) return 1;
+    if (!t->mac || !any_side_prescribes(b)) return 1;
     REAL *x = patch_memory(p, b);
     if (!x) return 0;
     const ptrdiff_t skip = p->s[0] + p->s[1] + p->s[2];
     memcpy(x - skip, p->q - skip, p->size * sizeof *x);
-    sides_hold(p, b, x);
+    sides_apply(p, b, x);
     p->q = x;
     return 1;
 }
 
 /// out = L q on row (j, k); 0 where the value is held.
-static void row_spread(const struct patch *p, int j, int k, REAL *out)
+static void row_laplacian(const struct patch *p, int j, int k, REAL *out)
 {
     const ptrdiff_t from = j * p->s[1] + k * p->s[2];
     const REAL *q = p->q + from, *open = p->open ? p->open + from : NULL;
@@ -202,7 +203,7 @@ static void component_clear(const struct bw_view *v, const int32_t n[3], int c)
         for (int j = 0; j < n[1]; j++) memset(row_at(v, c, j, k), 0, (size_t)n[0] * sizeof(REAL));
 }
 
-/// A flow across the thin axis is none: its component is left alone.
+/// The flow's component along the thin axis is left alone.
 static int is_left_out(const struct bw_block *b, const struct diffuse_task *t, int c)
 {
     return t->mac && c == b->grid->thin;
@@ -210,7 +211,7 @@ static int is_left_out(const struct bw_block *b, const struct diffuse_task *t, i
 
 /* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
-/// Largest |r|, by lanes that do not wait for each other.
+/// Largest |r|, by independent lanes.
 static REAL row_largest(const REAL *r, int n)
 {
     REAL most[LANES] = {0};
@@ -225,36 +226,36 @@ static REAL row_largest(const REAL *r, int n)
 
 static REAL row_begin(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
 {
-    REAL *rest = row_at(&b->view[t->rest], p->c, j, k), *x = row_at(&b->view[t->x_out], p->c, j, k);
-    REAL *way = row_at(&b->view[t->way], p->c, j, k), spread[ROW];
-    const REAL number = (REAL)t->number, gain = (REAL)t->gain;
-    row_spread(p, j, k, spread);
+    REAL *rhs = row_at(&b->view[t->rhs], p->c, j, k), *x = row_at(&b->view[t->x_out], p->c, j, k);
+    REAL *direction = row_at(&b->view[t->direction], p->c, j, k), laplacian[ROW];
+    const REAL number = (REAL)t->number, alpha = (REAL)t->alpha;
+    row_laplacian(p, j, k, laplacian);
     for (int i = 0; i < p->n[0]; i++) {
-        rest[i] = number * spread[i];
-        x[i] = way[i] = gain * rest[i];
+        rhs[i] = number * laplacian[i];
+        x[i] = direction[i] = alpha * rhs[i];
     }
-    return row_largest(rest, p->n[0]);
+    return row_largest(rhs, p->n[0]);
 }
 
-/* rest - (1 - implicit L) x; 0 where the value is held: what `rest` reads there is the side's. */
+/* rhs - (1 - implicit L) x; 0 where the value is held: `rhs` there is the side's. */
 static void row_residual(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k,
                          REAL *out)
 {
     const ptrdiff_t from = j * p->s[1] + k * p->s[2];
-    const REAL *rest = row_at(&b->view[t->rest], p->c, j, k), *x = p->q + from, implicit = (REAL)t->implicit;
-    row_spread(p, j, k, out);
-    for (int i = 0; i < p->n[0]; i++) out[i] = (rest[i] - x[i]) + implicit * out[i];
+    const REAL *rhs = row_at(&b->view[t->rhs], p->c, j, k), *x = p->q + from, implicit = (REAL)t->implicit;
+    row_laplacian(p, j, k, out);
+    for (int i = 0; i < p->n[0]; i++) out[i] = (rhs[i] - x[i]) + implicit * out[i];
     for (int i = 0; p->open && i < p->n[0]; i++) out[i] *= p->open[from + i];
 }
 
 static REAL row_iterate(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
 {
-    const REAL *old = p->q + j * p->s[1] + k * p->s[2], past = (REAL)t->past, gain = (REAL)t->gain;
-    REAL *x = row_at(&b->view[t->x_out], p->c, j, k), *way = row_at(&b->view[t->way], p->c, j, k), r[ROW];
+    const REAL *old = p->q + j * p->s[1] + k * p->s[2], beta = (REAL)t->beta, alpha = (REAL)t->alpha;
+    REAL *x = row_at(&b->view[t->x_out], p->c, j, k), *direction = row_at(&b->view[t->direction], p->c, j, k), r[ROW];
     row_residual(t, b, p, j, k, r);
     for (int i = 0; i < p->n[0]; i++) {
-        way[i] = past * way[i] + gain * r[i];
-        x[i] = old[i] + way[i];
+        direction[i] = beta * direction[i] + alpha * r[i];
+        x[i] = old[i] + direction[i];
     }
     return row_largest(r, p->n[0]);
 }
@@ -263,12 +264,12 @@ static REAL row_finish(const struct diffuse_task *t, const struct bw_block *b, c
 {
     const struct bw_view *v = &b->view[t->field];
     const ptrdiff_t at = j * v->sy + k * v->sz;
-    const REAL *x = p->q + j * p->s[1] + k * p->s[2], span = (REAL)t->span;
-    if (t->wide_field)
+    const REAL *x = p->q + j * p->s[1] + k * p->s[2], force_dt = (REAL)t->force_dt;
+    if (t->field_is_f64)
         for (int i = 0; i < p->n[0]; i++) bw_f64(v, p->c)[at + i] += (double)x[i];
     else
         for (int i = 0; i < p->n[0]; i++)
-            bw_f32(v, p->c)[at + i] = (float)((REAL)bw_f32(v, p->c)[at + i] + x[i] / span);
+            bw_f32(v, p->c)[at + i] = (float)((REAL)bw_f32(v, p->c)[at + i] + x[i] / force_dt);
     return 0;
 }
 
@@ -283,15 +284,16 @@ static void rows_run(const struct diffuse_task *t, const struct bw_block *b, con
 static void block_begin(const struct bw_block *b, void *user)
 {
     const struct diffuse_task *t = user;
-    const int touched = t->solid >= 0 && block_touched(b, &b->view[t->solid]);
+    const int near_solid = t->solid >= 0 && block_near_solid(b, &b->view[t->solid]);
     struct patch p;
-    if (t->touched) t->touched[tile_of_block(t->tiles, b)] = (uint8_t)touched;
+    if (t->near_solid) t->near_solid[tile_of_block(t->tiles, b)] = (uint8_t)near_solid;
     for (int c = 0; c < b->view[t->field].comps; c++) {
         if (is_left_out(b, t, c)) {
             patch_place(&p, b, t, &b->view[t->field], c);
-            for (int v = 0; v < 3; v++) component_clear(&b->view[(int32_t[]){t->rest, t->x_out, t->way}[v]], p.n, c);
+            for (int v = 0; v < 3; v++)
+                component_clear(&b->view[(int32_t[]){t->rhs, t->x_out, t->direction}[v]], p.n, c);
         } else {
-            if (!patch_of_field(&p, b, t, c, touched)) return;
+            if (!patch_of_field(&p, b, t, c, near_solid)) return;
             rows_run(t, b, &p, row_begin);
         }
     }
@@ -300,14 +302,14 @@ static void block_begin(const struct bw_block *b, void *user)
 static void block_iterate(const struct bw_block *b, void *user)
 {
     const struct diffuse_task *t = user;
-    const int touched = t->touched && t->touched[tile_of_block(t->tiles, b)];
+    const int near_solid = t->near_solid && t->near_solid[tile_of_block(t->tiles, b)];
     struct patch p;
     for (int c = 0; c < b->view[t->x].comps; c++) {
         if (is_left_out(b, t, c)) {
             patch_place(&p, b, t, &b->view[t->x], c);
             component_clear(&b->view[t->x_out], p.n, c);
         } else {
-            if (!patch_of_x(&p, b, t, c) || !patch_hold(&p, b, t, touched, NULL)) return;
+            if (!patch_of_x(&p, b, t, c) || !patch_mask(&p, b, t, near_solid, NULL)) return;
             rows_run(t, b, &p, row_iterate);
         }
     }

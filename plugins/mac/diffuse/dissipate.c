@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dissipate: lets smoke, heat or any scalar or vector field fade to its background, where d = |q - background|:
+/* dissipate: decay of smoke, heat or any scalar or vector field to its background, with d = |q - background|:
  *
  *     d' = - m (rate d + linear),   m = 1, or `faster` where d < thin;   the background at once where d < vanish.
  * The rates do not depend on time, so the exact solution over dt is one formula, with one more where d falls below
@@ -34,14 +34,14 @@ static const struct bw_port ports[] = {
      .doc = "What fades."},
 };
 
-/// Over a whole step d becomes keep d - lose, in the thick (0) and in the thin (1).
+/// Over a whole step d becomes keep d - lose: [0] above `thin`, [1] below it.
 struct fade {
     double rate[2], linear[2], keep[2], lose[2];
     double dt, thin, vanish, background[3];
     int32_t wide;
 };
 
-/// What is left of 1 after t, and what the linear part has taken meanwhile.
+/// Exact solution after t: the factor of d, and the loss by the linear part.
 static void fall(double rate, double linear, double t, double *keep, double *lose)
 {
     *keep = exp(-rate * t);
@@ -68,8 +68,8 @@ static void values_fade(const struct fade *f, double q[3], int32_t comps)
     double square = 0;
     for (int32_t c = 0; c < comps; c++) square += (q[c] - f->background[c]) * (q[c] - f->background[c]);
     const double d = comps == 1 ? fabs(q[0] - f->background[0]) : sqrt(square);
-    const double share = d > 0 ? size_after(f, d) / d : 0;
-    for (int32_t c = 0; c < comps; c++) q[c] = f->background[c] + share * (q[c] - f->background[c]);
+    const double factor = d > 0 ? size_after(f, d) / d : 0;
+    for (int32_t c = 0; c < comps; c++) q[c] = f->background[c] + factor * (q[c] - f->background[c]);
 }
 
 static void row_fade(const struct fade *f, const struct bw_view *v, ptrdiff_t from, int32_t n)

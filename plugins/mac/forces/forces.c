@@ -8,9 +8,9 @@
  * gas by its own inertia. It gives a flame 900 K above ambient sqrt(2 g z 900/293) = 7.8 sqrt(z) m/s less what mixing
  * takes; measured are 6.8 sqrt(z) (McCaffrey 1979). The force on the air it displaces, g (1 - T_ambient/T), would give
  * 3.9. Uniform gravity itself does nothing here: in a gas of constant density the pressure holds it.
- * Central differences, second order; explicit, so the step keeps the push below PUSH_CELLS cells.
+ * Central differences, second order; explicit, so the time step keeps the displacement from rest below MAX_CELLS cells.
  *     Fedkiw, Stam, Jensen, "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11).
- * Faces on closed sides get a push like any other; the projection gives them the wall's velocity. */
+ * Faces on closed sides get a force like any other; the projection sets them to the wall's velocity. */
 #include "forces_kernels.h"
 #include "stages.h"
 #include <common/vec3.h>
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define PUSH_CELLS 3.0 /* way that the largest acceleration may add in one step, starting from rest */
+#define MAX_CELLS 3.0 /* displacement by the largest acceleration in one step, starting from rest */
 
 enum { PORT_FORCE, PORT_TEMPERATURE, PORT_DENSITY, PORT_VEL };
 
@@ -63,13 +63,13 @@ static const struct bw_port ports[] = {
     [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow, to confine."},
 };
 
-/// One sweep. Views by row number, -1: not there; 0: the force.
-struct push {
+/// The forces of one sweep. Views by row number, -1: none; 0: the force.
+struct force_terms {
     int temperature, density, vel;
     double lift[3], sink[3]; ///< m/s² per K, and per unit of density
     float confine;           ///< 1/s; h is in the curl, which is h w
-    float *memory;           ///< `share` floats a worker
-    size_t share;
+    float *memory;           ///< `per_worker` floats for each worker
+    size_t per_worker;
     const struct forces_kernels *kernels;
 };
 
@@ -81,31 +81,31 @@ static void row_add_mean(float *f, const float *q, ptrdiff_t step, float scale, 
     for (int32_t i = 0; i < n; i++) f[i] += scale * (0.5f * (q[i - step] + q[i]));
 }
 
-/// Values on a block's cells and two more on each side, at [i + j*sy + k*sz] like a view.
-struct around {
+/// Vorticity of a block's cells and two more on each side, at [i + j*sy + k*sz] like a view.
+struct curl_block {
     float *w[3], *size; ///< h curl u, m/s, then (in place) N x that; and its size
     ptrdiff_t sy, sz;
 };
 
-static struct around around_init(const struct bw_block *b, const struct push *p)
+static struct curl_block curl_block_init(const struct bw_block *b, const struct force_terms *p)
 {
-    struct around r = {.sy = b->n[0] + 4};
+    struct curl_block r = {.sy = b->n[0] + 4};
     r.sz = r.sy * (b->n[1] + 4);
     size_t cells = (size_t)(r.sz * (b->n[2] + 4));
-    float *at = p->memory + p->share * b->worker + 2 * (1 + r.sy + r.sz);
+    float *at = p->memory + p->per_worker * b->worker + 2 * (1 + r.sy + r.sz);
     for (int c = 0; c < 3; c++) r.w[c] = at + (size_t)c * cells;
     r.size = at + 3 * cells;
     return r;
 }
 
 /// Row (j,k) of a block's curl; n cells from cell `first` on.
-static struct curl_row curl_row(const struct around *r, int32_t first, int32_t j, int32_t k, int32_t n)
+static struct curl_row curl_row(const struct curl_block *r, int32_t first, int32_t j, int32_t k, int32_t n)
 {
     const ptrdiff_t at = first + j * r->sy + k * r->sz;
     return (struct curl_row){{r->w[0] + at, r->w[1] + at, r->w[2] + at}, r->size + at, r->sy, r->sz, n};
 }
 
-static void block_confine(const struct bw_block *b, const struct push *p, const struct around *r)
+static void block_confine(const struct bw_block *b, const struct force_terms *p, const struct curl_block *r)
 {
     const struct bw_view *v = &b->view[p->vel];
     for (int32_t k = -2; k < b->n[2] + 2; k++)
@@ -122,8 +122,8 @@ static void block_confine(const struct bw_block *b, const struct push *p, const 
         }
 }
 
-static void row_push(const struct bw_block *b, const struct push *p, const struct around *r, int c, int32_t j,
-                     int32_t k)
+static void row_add_force(const struct bw_block *b, const struct force_terms *p, const struct curl_block *r, int c,
+                          int32_t j, int32_t k)
 {
     const struct bw_view *v = b->view;
     float *f = bw_f32(&v[0], c) + j * v[0].sy + k * v[0].sz;
@@ -139,18 +139,18 @@ static void row_push(const struct bw_block *b, const struct push *p, const struc
         row_add_mean(f, r->w[c] + j * r->sy + k * r->sz, c == 0 ? 1 : c == 1 ? r->sy : r->sz, p->confine, n);
 }
 
-static void block_push(const struct bw_block *b, void *user)
+static void block_add_force(const struct bw_block *b, void *user)
 {
-    const struct push *p = user;
-    struct around r = {0};
+    const struct force_terms *p = user;
+    struct curl_block r = {0};
     if (p->confine > 0) {
-        r = around_init(b, p);
+        r = curl_block_init(b, p);
         block_confine(b, p, &r);
     }
     for (int c = 0; c < 3; c++) {
-        if (c == b->grid->thin) continue; // nothing pushes out of a plane
+        if (c == b->grid->thin) continue; // no force across the thin axis
         for (int32_t k = 0; k < b->n[2] + (c == 2 && b->high[2]); k++)
-            for (int32_t j = 0; j < b->n[1] + (c == 1 && b->high[1]); j++) row_push(b, p, &r, c, j, k);
+            for (int32_t j = 0; j < b->n[1] + (c == 1 && b->high[1]); j++) row_add_force(b, p, &r, c, j, k);
     }
 }
 
@@ -158,7 +158,7 @@ static void block_push(const struct bw_block *b, void *user)
 
 static double gravity_size(const struct forces *f) { return vec3_length(f->gravity); }
 
-/* One maximum a column: a single one would be a chain that no compiler breaks. */
+/* One maximum a column: a single one would not vectorise. */
 static void block_largest(const struct bw_block *b, void *user)
 {
     (void)user;
@@ -197,25 +197,25 @@ static double forces_max_dt(struct bw_stage *s)
     double a = 0, g = gravity_size(f);
     if (g > 0 && f->buoyancy != 0) a += g * fabs(f->buoyancy) * largest(s, PORT_TEMPERATURE) / f->ambient;
     if (g > 0 && f->weight != 0) a += fabs(f->weight) * largest(s, PORT_DENSITY);
-    return a > 0 ? sqrt(2 * PUSH_CELLS * s->grid->h / a) : HUGE_VAL;
+    return a > 0 ? sqrt(2 * MAX_CELLS * s->grid->h / a) : HUGE_VAL;
 }
 
-static enum bw_status memory_take(struct bw_stage *s, struct push *p)
+static enum bw_status memory_take(struct bw_stage *s, struct force_terms *p)
 {
     const int32_t *t = s->grid->tile;
-    p->share = 4 * (size_t)(2 * t[0] + 4) * (size_t)(2 * t[1] + 4) * (size_t)(2 * t[2] + 4);
-    p->memory = s->host->scratch(s, sizeof *p->memory * p->share * s->host->workers);
+    p->per_worker = 4 * (size_t)(2 * t[0] + 4) * (size_t)(2 * t[1] + 4) * (size_t)(2 * t[2] + 4);
+    p->memory = s->host->scratch(s, sizeof *p->memory * p->per_worker * s->host->workers);
     return p->memory ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for vorticity.");
 }
 
-/* Of blocks of two tiles a side: less of the curl is made twice. */
+/* Confinement takes blocks of two tiles a side: less of the curl is computed twice. */
 static enum bw_status forces_step(struct bw_stage *s)
 {
     const struct forces *f = s->params;
-    struct push p = {.temperature = -1,
-                     .density = -1,
-                     .confine = (float)f->confinement,
-                     .kernels = forces_kernels_for(s->host->simd)};
+    struct force_terms p = {.temperature = -1,
+                            .density = -1,
+                            .confine = (float)f->confinement,
+                            .kernels = forces_kernels_for(s->host->simd)};
     const double g = gravity_size(f);
     forces_lift(s, p.lift);
     for (int c = 0; c < 3 && g > 0; c++) p.sink[c] = f->gravity[c] / g * f->weight;
@@ -230,11 +230,11 @@ static enum bw_status forces_step(struct bw_stage *s)
         row[n++] = (struct bw_access){field, BW_READ, 1};
     }
     if (confined) row[p.vel = n++] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_READ, 3};
-    if (n == 1) return BW_OK; // nothing pushes
+    if (n == 1) return BW_OK; // no force
     if (confined && memory_take(s, &p) != BW_OK) return BW_ERR_MEMORY;
     return s->host->sweep(
         s, &(struct bw_sweep){
-               .access = row, .n_access = (uint32_t)n, .block = confined ? 2 : 1, .body = block_push, .user = &p});
+               .access = row, .n_access = (uint32_t)n, .block = confined ? 2 : 1, .body = block_add_force, .user = &p});
 }
 
 static const void *forces_extension(const char *id)
@@ -246,7 +246,7 @@ static const void *forces_extension(const char *id)
 const struct bw_stage_desc mac_forces_desc = {
     .id = "mac.forces",
     .version = "1.0",
-    .brief = "Pushes the flow: buoyancy, weight of smoke, vorticity confinement, forces.",
+    .brief = "Body forces: buoyancy, weight of smoke, vorticity confinement.",
     .references = "Fedkiw, Stam, Jensen 2001, SIGGRAPH.",
     .params_size = sizeof(struct forces),
     BW_PARAMS(params),

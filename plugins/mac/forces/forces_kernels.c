@@ -10,7 +10,7 @@ static inline float difference(const float *q, ptrdiff_t own, ptrdiff_t across)
     return (q[across] + q[across + own]) - (q[-across] + q[own - across]);
 }
 
-/* The compiler believes restrict of parameters only, and without it no vectors. */
+/* A function of its own: the compiler honours `restrict` of parameters only, and vectorises only with it. */
 static void curl(const float *const u[3], const ptrdiff_t step[2], float *restrict w0, float *restrict w1,
                  float *restrict w2, float *restrict size, int32_t n)
 {
