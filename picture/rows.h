@@ -8,6 +8,29 @@
 
 // clang-format off
 
+/// What a slice shows.
+#define BW_SLICE_ROWS(X, S, m)                                                                                         \
+    X(S, m, FIELD, field, 0,                                                                                           \
+        "Slices: the field shown; density where there is one.")                                                        \
+    X(S, m, CHOICE, axis, "y", "x|y|z",                                                                                \
+        "Slices: the axis across the slice (2D domains have but one).")                                                \
+    X(S, m, STRING, position, "center",                                                                                \
+        "Slices: where along the axis, in metres (\"0.4 m\"), or center.")                                             \
+    X(S, m, CHOICE, map, "auto", BW_MAP_CHOICES,                                                                       \
+        "Slices: the colour map; auto: what suits the field; schlieren: its slopes, as light that gas bends.")
+
+/// How it is drawn.
+#define BW_SLICE_STYLE_ROWS(X, S, m)                                                                                   \
+    X(S, m, LIST, range, double, bw_picture_range_row,                                                                 \
+        "Slices: [lowest, highest] value of the colours; without it: the values so far.")                              \
+    X(S, m, F64, relief, "0", 0, 4, 0,                                                                                 \
+        "Slices: shade the slice as a height field whose height is the value, with soft shadows; 0: flat, 1: as wet "  \
+        "paint.")                                                                                                      \
+    X(S, m, CHOICE, vectors, "none", BW_VECTORS_CHOICES,                                                               \
+        "Slices: the flow drawn over it.")                                                                             \
+    X(S, m, BOOL, labels, "true",                                                                                      \
+        "Slices: title, scale and colour bar.")
+
 /// What `billow info` shows first.
 #define BW_GLANCE_ROWS(X, S, m)                                                                                        \
     X(S, m, CHOICE, view, "auto", "auto|render|slice",                                                                 \
@@ -27,14 +50,7 @@
         "Renders: brightness, times the default.")                                                                     \
     X(S, m, F64, frame, "1", 0.05, 10, 0,                                                                              \
         "Renders: how much of the domain's width, and of its height from the floor, fills the picture.")               \
-    X(S, m, FIELD, field, 0,                                                                                           \
-        "Slices: the field shown; density where there is one.")                                                        \
-    X(S, m, CHOICE, axis, "y", "x|y|z",                                                                                \
-        "Slices: the axis across the slice (2D domains have but one).")                                                \
-    X(S, m, STRING, position, "center",                                                                                \
-        "Slices: where along the axis, in metres (\"0.4 m\"), or center.")                                             \
-    X(S, m, CHOICE, map, "auto", BW_MAP_CHOICES,                                                                       \
-        "Slices: the colour map; auto: what suits the field; schlieren: its slopes, as light that gas bends.")
+    BW_SLICE_ROWS(X, S, m)
 
 /// What renders read as it is (scene.h, struct bw_look).
 #define BW_LOOK_ROWS(X, S, m)                                                                                          \
@@ -96,15 +112,7 @@
         "Renders: the same from below.")                                                                               \
     X(S, m, LIST, background, double, bw_picture_range_row,                                                            \
         "Renders: linear [r, g, b] behind everything instead of the studio's wall.")                                   \
-    X(S, m, LIST, range, double, bw_picture_range_row,                                                                 \
-        "Slices: [lowest, highest] value of the colours; without it: the values so far.")                              \
-    X(S, m, F64, relief, "0", 0, 4, 0,                                                                                 \
-        "Slices: what is shown is lit as if it lay there the thicker the more there is of it, and throws a soft "      \
-        "shadow; 1: as wet paint.")                                                                                    \
-    X(S, m, CHOICE, vectors, "none", BW_VECTORS_CHOICES,                                                               \
-        "Slices: the flow drawn over it.")                                                                             \
-    X(S, m, BOOL, labels, "true",                                                                                      \
-        "Slices: title, scale and colour bar.")                                                                        \
+    BW_SLICE_STYLE_ROWS(X, S, m)                                                                                       \
     X(S, m, GROUP, camera, struct bw_picture_camera, bw_picture_camera_rows,                                           \
         "Renders: where from. `camera:` beside `export:` is for all exporters.")                                       \
     X(S, m, GROUP, particles, struct bw_picture_particles, bw_picture_particle_rows,                                   \

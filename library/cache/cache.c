@@ -21,7 +21,7 @@ static char *pattern_of(const char *file)
 static void cache_destroy(struct object *o)
 {
     struct cache *c = (struct cache *)o;
-    cache_seen_free(c);
+    cache_bounds_free(c);
     cache_obstacles_free(c);
     pthread_mutex_destroy(&c->lock);
     bw_sequence_free(&c->files);
@@ -118,7 +118,7 @@ static char *describe(struct bw_cache *cache, int32_t inside, const char *flow)
         bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "a sequence of numbered files is wanted, not a single one");
     else if (c) {
         json_t *o = names_json(c);
-        if (o && inside && !cache_survey(c, flow, o, &api)) json_decref(o);
+        if (o && inside && !cache_statistics(c, flow, o, &api)) json_decref(o);
         else text = json_text(o, JSON_INDENT(1), &api.d);
     }
     if (c) object_unref(&c->o);

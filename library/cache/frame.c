@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Frames of a cache as snapshots. */
 #include "cache.h"
-#include "movie/movie.h"
 #include "options.h"
 #include "snapshot.h"
 #include "view/view.h"

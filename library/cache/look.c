@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The look of a cache: a bake of ours left its domain and its pictures' parameters in resolved.yaml, so that previews
- * and other programs show what its movie shows; of other files the box that they fill is the stage. */
+/* The look of a cache. resolved.yaml has the bake's domain and picture parameters, so that previews and exported scenes
+ * match its movie. For other files the stage is their bounding box. */
 #include "look.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-char *cache_record(const struct cache *c, char **path, struct bw_diag *d)
+char *cache_resolved_text(const struct cache *c, char **path, struct bw_diag *d)
 {
     static const char name[] = "resolved.yaml";
     char *folder = bw_strdup(c->files.path[0]), *text = NULL;
@@ -33,15 +33,15 @@ char *cache_record(const struct cache *c, char **path, struct bw_diag *d)
 struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d)
 {
     char *path;
-    const struct bw_preset_overrides as_text = {.text = cache_record(c, &path, d)};
+    const struct bw_preset_overrides as_text = {.text = cache_resolved_text(c, &path, d)};
     struct bw_preset *p = as_text.text ? bw_preset_load(path, &as_text, d) : NULL;
     bw_free((char *)as_text.text);
     bw_free(path);
     return p;
 }
 
-/// A preset of nobody's.
-static struct bw_preset *preset_of_none(const struct cache *c)
+/// An empty preset with the cache's frames.
+static struct bw_preset *preset_default(const struct cache *c)
 {
     struct bw_preset *p = bw_calloc(sizeof *p);
     if (!p) return NULL;
@@ -55,30 +55,30 @@ static struct bw_preset *preset_of_none(const struct cache *c)
     return NULL;
 }
 
-struct bw_preset *cache_preset_said(const struct cache *c, const char *field, const char *const *texts, int32_t n,
+struct bw_preset *cache_preset_with(const struct cache *c, const char *field, const char *const *texts, int32_t n,
                                     struct bw_diag *d)
 {
-    struct bake_look usual;
+    struct bake_look standard;
     struct bw_preset *p = field ? NULL : cache_preset(c, d);
-    if (!p && !d->status && !(p = preset_of_none(c))) out_of_memory(d);
+    if (!p && !d->status && !(p = preset_default(c))) out_of_memory(d);
     if (!p) return NULL;
     p->said = texts, p->n_said = n;
-    if (bake_look_default(&usual, p, 0, d)) {
-        bake_look_free(&usual);
+    if (bake_look_default(&standard, p, 0, d)) {
+        bake_look_free(&standard);
         return p;
     }
     bw_preset_free(p);
     return NULL;
 }
 
-/// Pictures of another height: what was said of their width goes with it.
+/// Another height; the width is scaled with it.
 static void size_set(struct bw_picture_params *p, int64_t height)
 {
     p->width = llround((double)p->width * (double)height / (double)p->size);
     p->size = height;
 }
 
-/// Stage and look as the bake's pictures had them at a frame, or would have had; 0: it is flat.
+/// Stage and look of the bake's pictures at a frame, or of default ones; 0: the domain is flat.
 static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const struct bw_preset *p,
                         const struct bw_vdb_view *view, int64_t height, int64_t frame, struct bw_diag *d)
 {
@@ -116,12 +116,12 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
     return good;
 }
 
-/// As the exporters' own defaults have it. Errors: BW_ERR_MEMORY.
-static enum bw_status look_usual(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view,
-                                 int64_t height)
+/// The exporters' defaults. Errors: BW_ERR_MEMORY.
+static enum bw_status look_default(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view,
+                                   int64_t height)
 {
     struct bw_diag d = {0};
-    struct bw_preset *p = preset_of_none(c);
+    struct bw_preset *p = preset_default(c);
     const int good = p && look_of_bake(l, c->session->registry, p, view, height, p->time.first, &d);
     bw_preset_free(p);
     bw_diag_free(&d);
@@ -145,20 +145,20 @@ enum bw_status cache_look_find(struct cache_look *l, const struct cache *c, cons
                       d.first ? d.first : "");
     bw_preset_free(own);
     bw_diag_free(&d);
-    return good ? BW_OK : look_usual(l, c, view, height);
+    return good ? BW_OK : look_default(l, c, view, height);
 }
 
 int cache_look_at(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
                   const struct bw_vdb_view *view, int64_t frame, struct bw_diag *d)
 {
-    struct bw_diag unheard = {0};
-    struct bw_preset *own = p ? NULL : cache_preset(c, &unheard);
+    struct bw_diag ignored = {0};
+    struct bw_preset *own = p ? NULL : cache_preset(c, &ignored);
     struct cache_look then = *l;
     memset(then.size, 0, sizeof then.size); // chosen anew, with how thick smoke is
     if (p && look_of_bake(&then, c->session->registry, p, view, 0, frame, d)) *l = then;
-    if (own && look_of_bake(&then, c->session->registry, own, view, 0, frame, &unheard)) *l = then;
+    if (own && look_of_bake(&then, c->session->registry, own, view, 0, frame, &ignored)) *l = then;
     bw_preset_free(own);
-    bw_diag_free(&unheard);
+    bw_diag_free(&ignored);
     return !d->status;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Particles beside a finished cache: as a snapshot, and in its pictures. */
-#include "particles.h"
+/* Particles in .ply files beside a finished cache: as a snapshot (bw_cache_points), and for its pictures. */
+#include "cache.h"
 
 #include "points/points.h"
 #include "view/picture_tools.h"
+#include <picture/gather/sparks.h>
 
 enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot)
 {
@@ -24,17 +25,17 @@ enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_
 }
 
 /// From metres and seconds of the bake to the files'.
-static void spark_scale(struct bw_spark *s, const struct bw_vdb_view *seen)
+static void spark_scale(struct bw_spark *s, const struct bw_vdb_view *vdb)
 {
     for (int a = 0; a < 3; a++) {
-        s->at[a] *= seen->scale;
-        s->vel[a] = (float)(s->vel[a] * seen->scale / seen->slower);
+        s->at[a] *= vdb->scale;
+        s->vel[a] = (float)(s->vel[a] * vdb->scale / vdb->slower);
     }
-    s->size = (float)(s->size * seen->scale);
+    s->size = (float)(s->size * vdb->scale);
 }
 
 enum bw_status cache_sparks(const struct cache *c, int64_t frame, const struct bw_sparks_wish *wish,
-                            const struct bw_vdb_view *seen, struct bw_volume *v, struct bw_diag *d)
+                            const struct bw_vdb_view *vdb, struct bw_volume *v, struct bw_diag *d)
 {
     if (wish->which == BW_SHOW_NONE) return BW_OK;
     const struct bw_tools tools = picture_tools();
@@ -48,7 +49,7 @@ enum bw_status cache_sparks(const struct cache *c, int64_t frame, const struct b
             (struct bw_snapshot_particles){p->name, p->count, p->n_attributes, p->attributes, p->data};
     }
     const enum bw_status status = bw_gather_sparks(&tools, &f, wish, v);
-    for (int64_t i = 0; i < v->n_sparks; i++) spark_scale(&v->spark[i], seen);
+    for (int64_t i = 0; i < v->n_sparks; i++) spark_scale(&v->spark[i], vdb);
     object_unref(&m->o);
     return status ? out_of_memory(d) : BW_OK;
 }

@@ -4,8 +4,7 @@
 #include "view.h"
 
 #include "bake_look.h"
-#include "cache/obstacles/obstacles.h"
-#include "cache/seen.h"
+#include "cache/look.h"
 #include "snapshot_exporter.h"
 #include "job/job.h"
 #include "snapshot.h"
@@ -70,30 +69,30 @@ enum bw_status view_of_job(struct snapshot *m, const struct bw_preset *look, str
 enum bw_status view_of_file(struct snapshot *m, const struct bw_preset *own, struct view *v, struct bw_diag *d)
 {
     struct cache *c = m->owner;
-    const char *path = cache_file(c, m->facts.frame);
-    struct bw_vdb_view seen;
+    const char *path = cache_frame_path(c, m->facts.frame);
+    struct bw_vdb_view vdb;
     struct cache_look look;
     char why[1024] = "";
-    if (cache_seen(c, NULL, &seen, d) || cache_seen_look(c, &seen, &look, d)) return d->status;
-    if (!cache_look_at(&look, c, own, &seen, m->facts.frame, d)) return d->status;
-    seen.tools = &v->tools;
-    v->metre = seen.scale;
-    v->y_up = seen.y_up;
+    if (cache_bounds_get(c, NULL, &vdb, d) || cache_bounds_look(c, &vdb, &look, d)) return d->status;
+    if (!cache_look_at(&look, c, own, &vdb, m->facts.frame, d)) return d->status;
+    vdb.tools = &v->tools;
+    v->metre = vdb.scale;
+    v->y_up = vdb.y_up;
     v->renders = 1;
-    for (int a = 0; a < 3; a++) v->renders &= seen.hi[a] - seen.lo[a] > 1.5 * seen.voxel;
+    for (int a = 0; a < 3; a++) v->renders &= vdb.hi[a] - vdb.lo[a] > 1.5 * vdb.voxel;
     v->scene = look.scene;
     memcpy(v->size, look.size, sizeof v->size);
     if (!v->renders) return BW_OK;
     if (bw_sky_follow(&v->tools, &look.sky, &v->sky, why, sizeof why))
         return bw_diag_error(d, NULL, BW_ERR_IO, "%s", why);
     v->scene.look.sky = v->sky;
-    seen.moves = bw_scene_moves(&v->scene);
-    seen.roots = bw_scene_roots(&v->scene);
+    vdb.moves = bw_scene_moves(&v->scene);
+    vdb.roots = bw_scene_roots(&v->scene);
     v->scene.frame = (double)m->facts.frame;
-    enum bw_status status = bw_vdb_volume_whole(&seen, path, &v->volume, &v->memory, why, sizeof why);
+    enum bw_status status = bw_vdb_volume_whole(&vdb, path, &v->volume, &v->memory, why, sizeof why);
     if (status) return bw_diag_error(d, NULL, status, "%s", why);
     struct bw_diag cells = {0}; // as cells know them is better than not at all
-    cache_obstacles(c, own, &seen, m->facts.frame, &v->tools, &v->shapes, &v->volume, &v->memory, &cells);
+    cache_obstacles(c, own, &vdb, m->facts.frame, &v->tools, &v->shapes, &v->volume, &v->memory, &cells);
     bw_diag_free(&cells);
     return d->status;
 }

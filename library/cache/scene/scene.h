@@ -6,7 +6,7 @@
 #include "cache/look.h"
 #include <stdio.h>
 
-/// The grids of a file that mean something, by name; NULL: there is none.
+/// Names of the known grids of a file; NULL: there is none.
 struct scene_grids {
     const char *density, *flame, *temperature, *dye, *velocity, *solid;
     double kelvin, ambient; ///< K above ambient for a stored 1; K

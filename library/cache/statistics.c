@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the files of a cache hold, for those who go on from it. A bake of ours left its domain in resolved.yaml, sides
- * included; of other files the domain is the box that all that goes along ever fills, on the lattice of the finest
- * smoke. What the files say of themselves goes along too: up axis, units, how exact values are, what heat is. */
+/* Statistics over a cache's files, for upres and retime: velocity grid, advected grids, domain, and the parameters of
+ * exporter vdb that write equal files (up axis, scale, precision, temperature). The domain of a bake by Billow comes
+ * from its resolved.yaml; of other files it is the bounding box of all grids on the lattice of the finest one. */
 #include "look.h"
 
 #include "base/text/utf8.h"
@@ -14,86 +14,87 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CARRIED = 12, NAMES = 64, LOOKED = 5 }; ///< fields that retime takes; grids; files looked into to the last voxel
+enum { ADVECTED_MAX = 12 };              ///< fields that retime takes
+enum { GRIDS_MAX = 64, FILES_READ = 5 }; ///< FILES_READ: files whose voxels are read
 
-/// A grid that goes along, or is left out.
-struct carried {
+/// A grid that the flow advects, or that is left out.
+struct advected {
     char *name;
-    int left;
+    int skipped;
     uint32_t comps;
-    double most;   ///< the largest value that was met
-    double kelvin; ///< 0: the file says nothing
+    double max;    ///< largest absolute deviation from the background
+    double kelvin; ///< K above ambient for a stored 1; 0: unknown
     double background[3];
 };
 
-struct survey {
+struct statistics {
     const struct cache *cache;
-    struct api_call *api;   ///< for what is left out
+    struct api_call *api;   ///< warnings
     struct vdb_facts facts; ///< of the first file
-    int begun, half;
-    const char *wanted; ///< the flow's name as it was given, or NULL
+    int has_facts, half;
+    const char *flow_wanted; ///< name of the velocity grid as given, or NULL
     char *flow;
-    struct carried carried[NAMES];
-    int n, goes;             ///< of them; how many go along
+    struct advected advected[GRIDS_MAX];
+    int n, n_advected;       ///< grids; those that are not skipped
     double h, origin[3];     ///< the domain's cells, m
-    double box[2][3];        ///< all that goes along, in any frame, m
-    int filled;              ///< the flow is somewhere
+    double box[2][3];        ///< bounding box of all grids in all frames, m
+    int flow_active;         ///< the flow has active voxels in some frame
     int64_t lo[3], cells[3]; ///< the box on the domain's lattice
     struct bw_node *domain;  ///< of the bake's resolved.yaml, or NULL: not a bake of ours
 };
 
-static struct bw_diag *diag_of(const struct survey *c) { return &c->api->d; }
+static struct bw_diag *diag_of(const struct statistics *c) { return &c->api->d; }
 
-/* ---- which grids ---- */
+/* ---- grids ---- */
 
-static int32_t flow_find(const struct survey *c, const struct bwvdb_file *f)
+static int32_t flow_find(const struct statistics *c, const struct bwvdb_file *f)
 {
     if (c->flow) return bwvdb_find(f, c->flow);
-    if (!c->wanted) return bwvdb_find_known(f, bw_velocity_names, 3);
-    return bwvdb_find_known(f, (const char *const[]){c->wanted, NULL}, 3);
+    if (!c->flow_wanted) return bwvdb_find_known(f, bw_velocity_names, 3);
+    return bwvdb_find_known(f, (const char *const[]){c->flow_wanted, NULL}, 3);
 }
 
-static struct carried *carried_find(struct survey *c, const char *name)
+static struct advected *advected_find(struct statistics *c, const char *name)
 {
     for (int i = 0; i < c->n; i++)
-        if (!strcmp(c->carried[i].name, name)) return &c->carried[i];
+        if (!strcmp(c->advected[i].name, name)) return &c->advected[i];
     return NULL;
 }
 
-/* Obstacles stand where they are. */
-static int is_carried(const struct survey *c, const struct bwvdb_info *g)
+/* All but the flow and obstacles. */
+static int is_advected(const struct statistics *c, const struct bwvdb_info *g)
 {
     return !g->part && (!c->flow || strcmp(g->name, c->flow)) && strncmp(g->name, "solid", 5) != 0;
 }
 
-/* Why a grid can't go along; NULL: it can. */
-static const char *fault_of(const struct survey *c, const struct bwvdb_info *g)
+/* Why a grid can't be advected; NULL: it can. */
+static const char *fault_of(const struct statistics *c, const struct bwvdb_info *g)
 {
     for (const char *const *flow = bw_velocity_names; *flow; flow++)
         if (g->comps == 3 && !strcmp(g->name, *flow)) return "there is one flow";
     return !g->comps                                ? "it holds no numbers"
-           : g->grid_class == BWVDB_CLASS_LEVEL_SET ? "a level set is no amount that a flow carries"
-           : c->goes == CARRIED                     ? "twelve go along, not more"
+           : g->grid_class == BWVDB_CLASS_LEVEL_SET ? "a level set is not advected"
+           : c->n_advected == ADVECTED_MAX          ? "at most twelve are advected"
                                                     : NULL;
 }
 
-static struct carried *carried_add(struct survey *c, const struct bwvdb_info *g)
+static struct advected *advected_add(struct statistics *c, const struct bwvdb_info *g)
 {
     const char *fault = fault_of(c, g);
-    struct carried *a = &c->carried[c->n];
-    if (c->n == NAMES) return NULL;
-    *a = (struct carried){.name = bw_strdup(g->name), .comps = g->comps, .left = fault != NULL};
+    struct advected *a = &c->advected[c->n];
+    if (c->n == GRIDS_MAX) return NULL;
+    *a = (struct advected){.name = bw_strdup(g->name), .comps = g->comps, .skipped = fault != NULL};
     if (!a->name) return out_of_memory(diag_of(c)), NULL;
-    if (a->left) api_warn(c->api, "grid \"%s\" is left out: %s", a->name, fault);
+    if (a->skipped) api_warn(c->api, "grid \"%s\" is left out: %s", a->name, fault);
     if (!strcmp(a->name, "temperature")) a->kelvin = bwvdb_grid_number(g, "kelvin", 0);
-    c->goes += !a->left;
+    c->n_advected += !a->skipped;
     c->n++;
     return a;
 }
 
-/* ---- where they are ---- */
+/* ---- bounds ---- */
 
-static void box_add(struct survey *c, const struct vdb_lattice *l)
+static void box_add(struct statistics *c, const struct vdb_lattice *l)
 {
     for (int a = 0; a < 3 && l->n[0]; a++) {
         const double lo = l->origin[a] + l->lo[a] * l->h, hi = lo + l->n[a] * l->h;
@@ -102,16 +103,16 @@ static void box_add(struct survey *c, const struct vdb_lattice *l)
     }
 }
 
-/* Of what is carried the finest cells are the domain's. */
-static void cells_choose(struct survey *c, const struct vdb_lattice *l)
+/* The domain has the cells of the finest advected grid. */
+static void cells_choose(struct statistics *c, const struct vdb_lattice *l)
 {
     if (c->h > 0 && l->h > c->h * (1 - 1e-5)) return;
     c->h = l->h;
     memcpy(c->origin, l->origin, sizeof c->origin);
 }
 
-/* The largest value, and the background, of a file that is looked into. */
-static void values_look(struct survey *c, struct bwvdb_file *f, int32_t grid, struct carried *a)
+/* Largest value and background, from the voxels. */
+static void values_collect(struct statistics *c, struct bwvdb_file *f, int32_t grid, struct advected *a)
 {
     struct vdb_contents in;
     struct bwvdb_error error;
@@ -122,23 +123,23 @@ static void values_look(struct survey *c, struct bwvdb_file *f, int32_t grid, st
     }
     memcpy(a->background, g->background, sizeof a->background);
     if (vdb_contents_find(f, grid, &in, NULL) || !in.active) return;
-    a->most = fmax(a->most, fmax(fabs(in.least - a->background[0]), fabs(in.most - a->background[0])));
+    a->max = fmax(a->max, fmax(fabs(in.least - a->background[0]), fabs(in.most - a->background[0])));
 }
 
-static void grid_look(struct survey *c, struct bwvdb_file *f, int32_t grid, int inside)
+static void grid_collect(struct statistics *c, struct bwvdb_file *f, int32_t grid, int inside)
 {
     const struct bwvdb_info *g = bwvdb_grid_info(f, grid);
-    struct carried *a = carried_find(c, g->name);
+    struct advected *a = advected_find(c, g->name);
     struct vdb_lattice l;
-    if ((!a && !(a = carried_add(c, g))) || a->left) return;
+    if ((!a && !(a = advected_add(c, g))) || a->skipped) return;
     vdb_lattice_of(g, &c->facts, 1, &l);
     c->half &= g->half;
     if (g->active) cells_choose(c, &l);
     box_add(c, &l);
-    if (inside) values_look(c, f, grid, a);
+    if (inside) values_collect(c, f, grid, a);
 }
 
-static void flow_look(struct survey *c, struct bwvdb_file *f)
+static void flow_collect(struct statistics *c, struct bwvdb_file *f)
 {
     struct vdb_lattice l;
     const int32_t flow = flow_find(c, f);
@@ -147,11 +148,11 @@ static void flow_look(struct survey *c, struct bwvdb_file *f)
     if (!c->flow && !(c->flow = bw_strdup(g->name))) out_of_memory(diag_of(c));
     vdb_lattice_of(g, &c->facts, 1, &l);
     c->half &= g->half;
-    c->filled |= g->active > 0;
+    c->flow_active |= g->active > 0;
     box_add(c, &l);
 }
 
-static void file_look(struct survey *c, const char *path, int inside)
+static void file_collect(struct statistics *c, const char *path, int inside)
 {
     struct bwvdb_file *f;
     struct bwvdb_error error;
@@ -160,20 +161,20 @@ static void file_look(struct survey *c, const char *path, int inside)
         bw_diag_error(diag_of(c), BW_NAMED(path), (enum bw_status)bad, "%s", error.text);
         return;
     }
-    if (!c->begun && bwvdb_count(f)) vdb_facts_read(f, &c->facts), c->begun = 1;
-    flow_look(c, f);
+    if (!c->has_facts && bwvdb_count(f)) vdb_facts_read(f, &c->facts), c->has_facts = 1;
+    flow_collect(c, f);
     for (int32_t i = 0; !diag_of(c)->status && i < bwvdb_count(f); i++)
-        if (is_carried(c, bwvdb_grid_info(f, i))) grid_look(c, f, i, inside);
+        if (is_advected(c, bwvdb_grid_info(f, i))) grid_collect(c, f, i, inside);
     bwvdb_close(f);
 }
 
 /* ---- the domain ---- */
 
-/* The domain of the bake that made FOLDER/vdb/…, where it is one, of the same voxels, its only one. */
-static void domain_look(struct survey *c)
+/* The domain of the bake's resolved.yaml, if there is a single one with equal voxels. */
+static void domain_from_preset(struct statistics *c)
 {
     struct bw_diag ignored = {0};
-    char *path, *text = cache_record(c->cache, &path, &ignored);
+    char *path, *text = cache_resolved_text(c->cache, &path, &ignored);
     struct bw_node *root = text ? bw_node_parse(text, path, &ignored) : NULL;
     const struct bw_node *domain = root ? bw_node_get(root, "domain") : NULL;
     const struct bw_node *voxel = domain ? bw_node_get(domain, "voxel") : NULL;
@@ -188,7 +189,7 @@ static void domain_look(struct survey *c)
     bw_free(path);
 }
 
-static void domain_make(struct survey *c)
+static void domain_from_bounds(struct statistics *c)
 {
     for (int a = 0; a < 3; a++) {
         const double lo = floor((c->box[0][a] - c->origin[a]) / c->h + 1e-3),
@@ -205,7 +206,7 @@ static void domain_make(struct survey *c)
 
 /* ---- as JSON ---- */
 
-/* What a preset may be called after the files: where the rule of names says no, an underscore. */
+/* A preset's name from the files'; characters that it may not have become underscores. */
 static char *title_of(const char *files, const char *what)
 {
     enum { MOST = 100 };
@@ -237,8 +238,8 @@ static void list_add(char **list, const char *item)
     *list = grown;
 }
 
-/* What a preset has to say of a field beside its name; "" for most, whose names are no slips for all that. */
-static char *field_text(const struct survey *c, const struct carried *a)
+/* A field's entry in a preset, without its name; "" for most. */
+static char *field_text(const struct statistics *c, const struct advected *a)
 {
     static const char *const kept[] = {"density", "temperature", "fuel", "soot"}; // tiles are, above absolute values
     const double *b = a->background;
@@ -249,21 +250,21 @@ static char *field_text(const struct survey *c, const struct carried *a)
         else snprintf(item, sizeof item, "background: %.17g", b[0] * (a->kelvin > 0 ? a->kelvin : 1));
         list_add(&text, item);
     }
-    for (size_t i = 0; i < sizeof kept / sizeof *kept && !c->facts.ours && a->most > 0; i++) {
+    for (size_t i = 0; i < sizeof kept / sizeof *kept && !c->facts.ours && a->max > 0; i++) {
         if (strcmp(a->name, kept[i])) continue;
-        snprintf(item, sizeof item, "alive: %.6g", 1e-3 * a->most);
+        snprintf(item, sizeof item, "alive: %.6g", 1e-3 * a->max);
         list_add(&text, item);
     }
     return text;
 }
 
-/* In YAML: "density", "temperature"; and what is to be said of them: "dye": {kind: vector}. */
-static void fields_put(const struct survey *c, json_t *out)
+/* In YAML: their names, "density", "temperature", and entries, "dye": {kind: vector}. */
+static void fields_put(const struct statistics *c, json_t *out)
 {
     char *fields = bw_strdup(""), *said = bw_strdup("");
     for (int i = 0; i < c->n; i++) {
-        if (c->carried[i].left) continue;
-        char *name = bw_node_quote(c->carried[i].name), *text = field_text(c, &c->carried[i]);
+        if (c->advected[i].skipped) continue;
+        char *name = bw_node_quote(c->advected[i].name), *text = field_text(c, &c->advected[i]);
         const int key = name && !strchr(name, '\\'); // escapes: no key of a map may have what they stand for
         char *entry = name && text && (key || *text) ? bw_printf("%s: {%s}", name, text) : NULL;
         if (name) list_add(&fields, name);
@@ -276,14 +277,14 @@ static void fields_put(const struct survey *c, json_t *out)
     text_add(out, "vectors", said);
 }
 
-/* How exporter vdb is to write, for the files to say what these say. */
-static json_t *export_json(const struct survey *c)
+/* Parameters of exporter vdb for files with equal metadata. */
+static json_t *export_json(const struct statistics *c)
 {
     double least = 1, kelvin = 0;
     int temperature = 0;
     for (int i = 0; i < c->n; i++) {
-        const struct carried *a = &c->carried[i];
-        if (a->most > 0) least = fmin(least, a->most);
+        const struct advected *a = &c->advected[i];
+        if (a->max > 0) least = fmin(least, a->max);
         if (!strcmp(a->name, "temperature")) temperature = 1, kelvin = a->kelvin;
     }
     json_t *o = json_pack("{s:s, s:f, s:s, s:f}", "up", c->facts.y_up ? "y" : "z", "scale", c->facts.scale, "precision",
@@ -309,7 +310,7 @@ static json_t *node_json(const struct bw_node *n)
     return all;
 }
 
-static json_t *box_json(const struct survey *c)
+static json_t *box_json(const struct statistics *c)
 {
     return json_pack("{s:[I,I,I], s:f, s:[f,f,f], s:{s:s}}", "cells", (json_int_t)c->cells[0], (json_int_t)c->cells[1],
                      (json_int_t)c->cells[2], "voxel", c->h, "origin", c->origin[0] + (double)c->lo[0] * c->h,
@@ -317,7 +318,7 @@ static json_t *box_json(const struct survey *c)
                      "open");
 }
 
-static void survey_put(const struct survey *c, json_t *out)
+static void statistics_put(const struct statistics *c, json_t *out)
 {
     if (c->facts.fps > 0) json_object_set_new(out, "fps", json_real(c->facts.fps));
     json_object_set_new(out, "voxel", json_real(c->h));
@@ -335,41 +336,42 @@ static void survey_put(const struct survey *c, json_t *out)
     json_object_set_new(out, "domain", c->domain ? node_json(c->domain) : box_json(c));
 }
 
-/* Is there what it takes? */
-static void survey_judge(struct survey *c)
+/* Are a flow and an advected grid there, and not empty? */
+static void statistics_check(struct statistics *c)
 {
     struct bw_diag *d = diag_of(c);
     const char *path = c->cache->files.path[0];
     struct bwvdb_file *f = NULL;
     if (!c->flow && bwvdb_open(path, &f, NULL)) f = NULL;
     const char *names = f ? bwvdb_names(f) : "nothing that can be read";
-    if (!c->flow && c->wanted)
-        bw_diag_error(d, NULL, BW_ERR, "%s has no grid of vectors called \"%s\"; it holds %s", path, c->wanted, names);
+    if (!c->flow && c->flow_wanted)
+        bw_diag_error(d, NULL, BW_ERR, "%s has no grid of vectors called \"%s\"; it holds %s", path, c->flow_wanted,
+                      names);
     else if (!c->flow)
         bw_diag_error(d, NULL, BW_ERR,
                       "%s has no grid vel (velocity, v) of vectors; it holds %s. --flow NAME says which it is", path,
                       names);
-    else if (!c->goes) bw_diag_error(d, NULL, BW_ERR, "the cache holds a flow and nothing that it carries");
-    else if (!c->filled) bw_diag_error(d, NULL, BW_ERR, "the cache's flow is empty in every frame");
-    else if (!(c->h > 0)) bw_diag_error(d, NULL, BW_ERR, "what the cache's flow carries is empty in every frame");
+    else if (!c->n_advected) bw_diag_error(d, NULL, BW_ERR, "the cache holds a flow, and nothing to advect");
+    else if (!c->flow_active) bw_diag_error(d, NULL, BW_ERR, "the cache's flow is empty in every frame");
+    else if (!(c->h > 0)) bw_diag_error(d, NULL, BW_ERR, "all advected grids of the cache are empty in every frame");
     bwvdb_close(f);
 }
 
-bool cache_survey(const struct cache *cache, const char *flow, json_t *out, struct api_call *api)
+bool cache_statistics(const struct cache *cache, const char *flow, json_t *out, struct api_call *api)
 {
-    struct survey c = {.cache = cache, .api = api, .wanted = flow, .half = 1, .facts.scale = 1};
+    struct statistics c = {.cache = cache, .api = api, .flow_wanted = flow, .half = 1, .facts.scale = 1};
     const int32_t count = cache->files.count;
     for (int a = 0; a < 3; a++) c.box[0][a] = HUGE_VAL, c.box[1][a] = -HUGE_VAL;
     for (int32_t i = 0; !api->d.status && i < count; i++) {
-        int inside = count <= LOOKED;
-        for (int k = 0; k < LOOKED; k++) inside |= i == (int64_t)k * (count - 1) / (LOOKED - 1);
-        file_look(&c, cache->files.path[i], inside);
+        int inside = count <= FILES_READ;
+        for (int k = 0; k < FILES_READ; k++) inside |= i == (int64_t)k * (count - 1) / (FILES_READ - 1);
+        file_collect(&c, cache->files.path[i], inside);
     }
-    if (!api->d.status) survey_judge(&c);
-    if (!api->d.status) domain_look(&c);
-    if (!api->d.status) domain_make(&c);
-    if (!api->d.status) survey_put(&c, out);
-    for (int i = 0; i < c.n; i++) bw_free(c.carried[i].name);
+    if (!api->d.status) statistics_check(&c);
+    if (!api->d.status) domain_from_preset(&c);
+    if (!api->d.status) domain_from_bounds(&c);
+    if (!api->d.status) statistics_put(&c, out);
+    for (int i = 0; i < c.n; i++) bw_free(c.advected[i].name);
     bw_free(c.flow);
     bw_node_free(c.domain);
     return !api->d.status;

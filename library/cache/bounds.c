@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "seen.h"
+#include "look.h"
 
 #include "view/picture_tools.h"
 #include <string.h>
 
-enum { FIELDS = 16 }; ///< that are kept; others are looked at again
+enum { FIELDS = 16 }; ///< that are stored; others are computed again
 
-struct cache_seen {
+struct cache_bounds {
     char *field; ///< NULL: what is to be shown
     struct bw_vdb_view view;
-    struct cache_seen *next;
+    struct cache_bounds *next;
     int has_look;
     struct cache_look look; ///< of field NULL
 };
 
 static int same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-static struct cache_seen *seen_find(struct cache *c, const char *field, int *n)
+static struct cache_bounds *bounds_find(struct cache *c, const char *field, int *n)
 {
-    struct cache_seen *s = c->seen;
+    struct cache_bounds *s = c->bounds;
     for (*n = 0; s && !same(s->field, field); s = s->next) ++*n;
     return s;
 }
 
-/// A survey more, under the lock. NULL with an error in `d`.
-static struct cache_seen *seen_make(struct cache *c, const char *field, struct bw_diag *d)
+/// Compute those of another field, under the lock. NULL with an error in `d`.
+static struct cache_bounds *bounds_make(struct cache *c, const char *field, struct bw_diag *d)
 {
     struct bw_tools tools = picture_tools();
-    struct cache_seen *s = bw_calloc(sizeof *s);
+    struct cache_bounds *s = bw_calloc(sizeof *s);
     char why[1024];
     if (!s || (field && !(s->field = bw_strdup(field)))) {
         bw_free(s);
@@ -43,14 +43,14 @@ static struct cache_seen *seen_make(struct cache *c, const char *field, struct b
         bw_free(s);
         return NULL;
     }
-    s->next = c->seen;
-    return c->seen = s;
+    s->next = c->bounds;
+    return c->bounds = s;
 }
 
-/// The last of them goes.
-static void seen_drop(struct cache *c)
+/// Drop the oldest.
+static void bounds_drop(struct cache *c)
 {
-    struct cache_seen **at = &c->seen;
+    struct cache_bounds **at = &c->bounds;
     while (*at && (*at)->next) at = &(*at)->next;
     if (!*at) return;
     bw_free((*at)->field);
@@ -58,41 +58,41 @@ static void seen_drop(struct cache *c)
     *at = NULL;
 }
 
-enum bw_status cache_seen(struct cache *c, const char *field, struct bw_vdb_view *seen, struct bw_diag *d)
+enum bw_status cache_bounds_get(struct cache *c, const char *field, struct bw_vdb_view *vdb, struct bw_diag *d)
 {
     int n;
     pthread_mutex_lock(&c->lock);
-    struct cache_seen *s = seen_find(c, field, &n);
-    if (!s && n >= FIELDS) seen_drop(c);
-    if (!s) s = seen_make(c, field, d);
-    if (s) *seen = s->view;
-    seen->field = field; // the caller's own: another thread may drop this survey
+    struct cache_bounds *s = bounds_find(c, field, &n);
+    if (!s && n >= FIELDS) bounds_drop(c);
+    if (!s) s = bounds_make(c, field, d);
+    if (s) *vdb = s->view;
+    vdb->field = field; // the caller's own: another thread may drop this entry
     pthread_mutex_unlock(&c->lock);
     return d->status;
 }
 
-enum bw_status cache_seen_look(struct cache *c, const struct bw_vdb_view *seen, struct cache_look *look,
-                               struct bw_diag *d)
+enum bw_status cache_bounds_look(struct cache *c, const struct bw_vdb_view *vdb, struct cache_look *look,
+                                 struct bw_diag *d)
 {
     enum bw_status status = BW_OK;
     int n;
     struct bw_diag why = {0};
     pthread_mutex_lock(&c->lock);
-    struct cache_seen *s = seen_find(c, NULL, &n);
+    struct cache_bounds *s = bounds_find(c, NULL, &n);
     if (s && s->has_look) *look = s->look;
-    else status = cache_look_find(look, c, NULL, seen, 0, &why);
+    else status = cache_look_find(look, c, NULL, vdb, 0, &why);
     if (s && !status) s->look = *look, s->has_look = 1;
     pthread_mutex_unlock(&c->lock);
     bw_diag_free(&why);
     return status ? out_of_memory(d) : BW_OK;
 }
 
-void cache_seen_free(struct cache *c)
+void cache_bounds_free(struct cache *c)
 {
-    while (c->seen) seen_drop(c);
+    while (c->bounds) bounds_drop(c);
 }
 
-const char *cache_file(const struct cache *c, int64_t frame)
+const char *cache_frame_path(const struct cache *c, int64_t frame)
 {
     for (int32_t i = 0; i < c->files.count; i++)
         if (c->files.frame[i] == frame) return c->files.path[i];

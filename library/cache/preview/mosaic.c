@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Several caches side by side: each picture is made as `billow preview` makes it, small, below its label. A picture of
- * one moment, or a movie, in which a cache that ends before the others stays at its last frame. */
-#include "movie.h"
+/* Contact sheet of several caches (bw_cache_mosaic): previews side by side, each below its label, as a picture of one
+ * frame or as a movie, in which shorter caches stay at their last frame. */
+#include "cache/cache.h"
 
 #include "options.h"
 #include "base/file.h"
@@ -38,7 +38,7 @@ static int is_movie(const struct bw_mosaic_wish *w) { return bw_file_has_ending(
 /* ---- one picture ---- */
 
 /* Frame number `at` of a cache, counted from 0; later ones are its last. */
-static int picture_take(struct mosaic *m, int32_t i, int64_t at, struct bw_pixels *out)
+static int picture_get(struct mosaic *m, int32_t i, int64_t at, struct bw_pixels *out)
 {
     struct cache *c = m->cache[i];
     *out = (struct bw_pixels){.width = 0};
@@ -73,7 +73,7 @@ static void label_draw(const struct mosaic *m, struct bw_image *img, const char 
 
 /* ---- all of them ---- */
 
-static enum bw_status moment_draw(struct mosaic *m, int64_t at, struct bw_image *img)
+static enum bw_status frame_draw(struct mosaic *m, int64_t at, struct bw_image *img)
 {
     static const float ground[3] = {0.055f, 0.058f, 0.064f}, empty[3] = {0.10f, 0.105f, 0.115f};
     const int32_t columns = m->wish->columns, head = m->lines * LINE + GAP;
@@ -83,7 +83,7 @@ static enum bw_status moment_draw(struct mosaic *m, int64_t at, struct bw_image 
     for (int32_t i = 0; i < m->wish->count; i++) {
         const int32_t x = GAP + i % columns * (m->tile_w + GAP), y = GAP + i / columns * (m->tile_h + head);
         struct bw_pixels p;
-        if (picture_take(m, i, at, &p)) pixels_paste(img, &p, x, y + m->lines * LINE);
+        if (picture_get(m, i, at, &p)) pixels_paste(img, &p, x, y + m->lines * LINE);
         else if (m->api->d.status) return m->api->d.status;
         else bw_draw_rect(img, x, y + m->lines * LINE, x + m->tile_w, y + m->lines * LINE + m->tile_h, empty, 1);
         free(p.memory);
@@ -107,7 +107,7 @@ static enum bw_status mosaic_measure(struct mosaic *m)
         const int32_t lines = label_lines(m->wish->labels ? m->wish->labels[i] : NULL);
         if (lines > m->lines) m->lines = lines;
         if (m->cache[i] && m->cache[i]->files.count > m->frames) m->frames = m->cache[i]->files.count;
-        if (!picture_take(m, i, 0, &p)) {
+        if (!picture_get(m, i, 0, &p)) {
             if (m->api->d.status) return m->api->d.status;
             continue;
         }
@@ -135,11 +135,11 @@ static enum bw_status movie_add(struct mosaic *m, const struct bw_image *img)
     return status ? bw_diag_error(&m->api->d, NULL, status, "%s", m->why) : BW_OK;
 }
 
-static enum bw_status movie_make(struct mosaic *m, const char *temporary)
+static enum bw_status movie_draw(struct mosaic *m, const char *temporary)
 {
     for (int64_t at = 0; at < m->frames; at++) {
         struct bw_image img = {.tools = &m->tools};
-        enum bw_status status = moment_draw(m, at, &img);
+        enum bw_status status = frame_draw(m, at, &img);
         if (!status) status = movie_add(m, &img);
         bw_image_free(&img);
         if (status) return status;
@@ -150,11 +150,11 @@ static enum bw_status movie_make(struct mosaic *m, const char *temporary)
     return status ? bw_diag_error(&m->api->d, NULL, status, "%s", m->why) : BW_OK;
 }
 
-static enum bw_status picture_make(struct mosaic *m, const char *temporary)
+static enum bw_status picture_draw(struct mosaic *m, const char *temporary)
 {
     struct bw_image img = {.tools = &m->tools};
     const int64_t place = m->wish->place;
-    enum bw_status status = moment_draw(m, place > 0 && place <= m->frames ? place - 1 : m->frames - 1, &img);
+    enum bw_status status = frame_draw(m, place > 0 && place <= m->frames ? place - 1 : m->frames - 1, &img);
     if (!status && (status = bw_image_write_png(&img, temporary, 8, m->why, sizeof m->why)))
         bw_diag_error(&m->api->d, NULL, status, "%s", m->why);
     bw_image_free(&img);
@@ -175,7 +175,7 @@ static void mosaic_write(struct mosaic *m)
         return;
     }
     enum bw_status status = mosaic_measure(m);
-    if (!status) status = is_movie(m->wish) ? movie_make(m, temporary) : picture_make(m, temporary);
+    if (!status) status = is_movie(m->wish) ? movie_draw(m, temporary) : picture_draw(m, temporary);
     if (!status && (!file_settle(AT_FDCWD, temporary, &facts) || rename(temporary, out)))
         status = bw_diag_error(&m->api->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
     if (status) remove(temporary);
