@@ -3,7 +3,7 @@
 #include "web.h"
 
 #include "http/server.h"
-#include "keep/keep.h"
+#include "save/save_media.h"
 #include "tune/tune.h"
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ struct bw_web {
     struct tune *tune;   ///< or NULL
     struct views views;
     struct queue queue;
-    struct keep keep;
+    struct recorder recorder;
     struct server server;
     struct resumes resumes;
     pthread_mutex_t lock;
@@ -50,10 +50,10 @@ static void *clock_run(void *web)
     struct bw_web *w = web;
     while (clock_wait(w)) {
         w->ticks++;
-        if (w->server.daemon) admission_tick(&w->server.admission);
+        if (w->server.daemon) connection_limit_expire(&w->server.connection_limit);
         if (!events_count(&w->server.events)) continue; // nobody looks: nothing is done
         if (w->ticks % LOOK_TICKS == 0) shelf_refresh(&w->shelf);
-        events_tell(&w->server.events, w->ticks % ALIVE_TICKS == 0);
+        events_publish(&w->server.events, w->ticks % ALIVE_TICKS == 0);
     }
     return NULL;
 }
@@ -87,7 +87,7 @@ static void web_close(struct bw_web *w)
     queue_stop(&w->queue);
     resumes_stop(&w->resumes);
     server_stop(&w->server);
-    keep_stop(&w->keep);
+    recorder_cancel(&w->recorder);
     resumes_free(&w->resumes);
     tune_close(w->tune);
     views_free(&w->views);
@@ -106,7 +106,7 @@ static void signals_block(sigset_t *before)
 
 static enum bw_status web_start(struct bw_web *w, const struct bw_web_options *o, char *why, size_t why_size)
 {
-    const int drawing = queue_start(&w->queue, &w->shelf, &w->views, &w->keep, o->gentle);
+    const int drawing = queue_start(&w->queue, &w->shelf, &w->views, &w->recorder, o->gentle);
     w->server = (struct server){.shelf = &w->shelf,
                                 .queue = &w->queue,
                                 .resumes = &w->resumes,

@@ -66,14 +66,14 @@ class Looker(threading.Thread):
             frames = frames_of(state)
             if frames and max(frames) != newest and time.monotonic() > rest:
                 newest, asked = max(frames), time.monotonic()
-                self.seen += self.served.get("picture?frame=%d&w=960&h=540&q=92&rest=1&client=looker" % newest)[0] == 200
+                self.seen += self.served.get("picture?frame=%d&w=960&h=540&q=92&priority=1&client=looker" % newest)[0] == 200
                 rest = asked + 10 * (time.monotonic() - asked)  # as a page does that follows
                 for name in ("metrics", "timings"):
                     self.served.get(name + ".csv")
                 if newest not in thumbs:
                     thumbs.add(newest)
                     threading.Thread(target=self.served.get, daemon=True,
-                                     args=("picture?frame=%d&w=54&h=54&q=80&coarse=1&thumb=1&rest=2" % newest,)).start()
+                                     args=("picture?frame=%d&w=54&h=54&q=80&coarse=1&independent=1&priority=2" % newest,)).start()
 
     def listen(self):
         """The newest state, over and over."""
@@ -144,10 +144,10 @@ def cost(billow, folder, rounds, page):
 
 def eye_of(scene, turn):
     """The movie's camera, turned round what it looks at."""
-    at, target = scene["eye"]["at"], scene["eye"]["target"]
+    at, target = scene["camera"]["at"], scene["camera"]["target"]
     x, y = at[0] - target[0], at[1] - target[1]
     c, s = math.cos(turn), math.sin(turn)
-    numbers = {"ex": target[0] + c * x - s * y, "ey": target[1] + s * x + c * y, "ez": at[2], "angle": scene["eye"]["angle"],
+    numbers = {"ex": target[0] + c * x - s * y, "ey": target[1] + s * x + c * y, "ez": at[2], "angle": scene["camera"]["angle"],
                "tx": target[0], "ty": target[1], "tz": target[2], "ux": 0, "uy": 0, "uz": 1}
     return "&".join("%s=%.10g" % pair for pair in numbers.items())
 
@@ -188,7 +188,7 @@ def pictures_of(billow, caches, frame):
             for _ in range(2):
                 turn += 0.03
                 start = time.time()
-                s.get("picture?frame=%d&w=960&h=540&q=92&rest=1&client=a&%s" % (frame, eye_of(scene[name], turn)))
+                s.get("picture?frame=%d&w=960&h=540&q=92&priority=1&client=a&%s" % (frame, eye_of(scene[name], turn)))
                 sharp[name].append(time.time() - start)
     for name, wanted in (("smoke", "at least 12"), ("fire", "at least 8")):
         say("turning at 480×270, %s, pictures a second" % name, " ".join("%.1f" % r for r in rates[name]), wanted)
@@ -213,7 +213,7 @@ def tried(served, text):
             time.sleep(0.02)
             continue
         if first is None:
-            served.get("picture?of=%d&frame=%d&w=480&h=270&coarse=1&q=78" % (state["id"], min(frames)))
+            served.get("picture?source=%d&frame=%d&w=480&h=270&coarse=1&q=78" % (state["id"], min(frames)))
             first = time.time() - start
         if max(frames) >= 24 or state["ended"]:
             return first, time.time() - start, state["coarse"]

@@ -43,7 +43,7 @@ class Tour:
         self.check("it turns", page.changes(lambda: page.drag(140, 30)))
         self.check("its smoke fills the picture", page.changes(lambda: self.press("1f")), page.camera())
         self.press("0")
-        self.check("the movie's camera is back", page.camera()["target"] == page.run("return billow.scene.eye.target"))
+        self.check("the movie's camera is back", page.camera()["target"] == page.run("return billow.scene.camera.target"))
 
     def marks(self, said):
         """Marks are drawn where they are, else the page says what is missing."""

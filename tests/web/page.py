@@ -45,7 +45,7 @@ const s = new OffscreenCanvas(8 * n, 4), g = s.getContext('2d');
 g.drawImage(t.canvas, 0, 0, t.canvas.width, h, 0, 0, 8 * n, 4);
 const seen = g.getImageData(0, 0, 8 * n, 4).data;
 return Array.from({ length: n }, (_, i) => Array.from({ length: 32 }, (_, k) => seen[4 * (i * 8 + k % 8 + 8 * n * (k >> 3)) + 1]));"""
-ASKED = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('thumb=1&rest=2'))"""
+ASKED = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('independent=1&priority=2'))"""
 
 
 # Where the picture differs from what it was at KEEP: left, top, right, bottom.
@@ -85,7 +85,7 @@ def camera_moves(page):
           .key_up(Keys.SHIFT).perform(), "azimuth")
     moves("Ctrl and an arrow moves", lambda: page.actions().key_down(Keys.CONTROL).send_keys(Keys.ARROW_UP * 3)
           .key_up(Keys.CONTROL).perform(), "target")
-    own = page.run("return billow.scene.eye.target")
+    own = page.run("return billow.scene.camera.target")
     moves("0 is the movie's camera", lambda: page.keys("0"), "azimuth", "roll")
     check("… at its target", page.camera()["target"] == own)
     for key, button, azimuth, elevation in (("1", "front", 0, 0), ("3", "right", 1.5708, 0), ("7", "top", 0, 1.5708)):
@@ -235,7 +235,7 @@ def saves(page):
 
 LOST = """const asks = window.fetch;
 window.fetch = (what, ...how) => {
-  if (!what.includes('rest=1')) return asks(what, ...how);
+  if (!what.includes('priority=1')) return asks(what, ...how);
   window.fetch = asks;
   window.lost = true;
   return Promise.resolve(new Response(null, { status: 204 }));

@@ -117,7 +117,7 @@ def what_may_be_asked(served):
     good = "picture?frame=6&w=64&h=64&coarse=1"
     check("a picture", a.ask(a.root + good)[1].endswith(b"\xff\xd9"))
     def angle(size):
-        return float(re.search(rb"X-Eye: ([^\r]*)", a.ask(a.root + "picture?frame=6&coarse=1&" + size)[1]).group(1).split(b",")[-1])
+        return float(re.search(rb"X-Camera: ([^\r]*)", a.ask(a.root + "picture?frame=6&coarse=1&" + size)[1]).group(1).split(b",")[-1])
 
     check("a narrow picture still sees all of the movie's width", angle("w=64&h=256") > 1.5 * angle("w=256&h=64"))
     check("a slice", a.ask(a.root + "picture?frame=6&mode=slice&h=64&field=temperature&axis=x")[1].endswith(b"\xff\xd9"))
@@ -129,10 +129,10 @@ def what_may_be_asked(served):
     check("an eye that sees nothing is told", a.ask(a.root + "picture?frame=6&w=64&h=64&ex=0&ey=0&ez=0")[0] == 404)
     code, said = a.ask(a.root + "picture?frame=6&mode=slice&h=64&field=%22,%20size:%209000,%20x:%20%22")
     check("a field's name stays a name", code == 404 and b"no grid" in said, said[-300:])
-    for query in ("picture?frame=999&w=64&h=64", "marks?frame=999&marks=t", "scene?frame=-3", "scene?frame=99999999999999999999"):
+    for query in ("picture?frame=999&w=64&h=64", "overlay?frame=999&layers=t", "scene?frame=-3", "scene?frame=99999999999999999999"):
         code, said = a.ask(a.root + query)
         check("%s: there is no such frame, in words" % query, code == 404 and b"frame" in said, (code, said[-200:]))
-    for query in ("marks=x", "px=nan", "py=x", "marks=%2e"):
+    for query in ("layers=x", "px=nan", "py=x", "layers=%2e"):
         check("%s is refused" % query, a.ask(a.root + "picture?frame=6&w=64&h=64&" + query)[0] == 400)
     check("a table", b"mac.project.iterations" in a.ask(a.root + "metrics.csv")[1])
 
@@ -160,8 +160,8 @@ def rest_of(s, piece=65536):
 def patience(served):
     """Small pictures for the timeline are made when nothing else is asked for, and come all the same."""
     a, came = Asker(served), []
-    asked = [("first", "frame=9&w=1920&h=1440"), ("thumb", "frame=999&w=96&h=54&coarse=1&rest=2"),
-             ("hand", "frame=8&w=320&h=240"), ("rest", "frame=7&w=320&h=240&rest=1")]
+    asked = [("first", "frame=9&w=1920&h=1440"), ("thumb", "frame=999&w=96&h=54&coarse=1&priority=2"),
+             ("hand", "frame=8&w=320&h=240"), ("rest", "frame=7&w=320&h=240&priority=1")]
     waiting = {}
     for name, query in asked:
         waiting[begun(a, "client=%s&%s" % (name, query))] = name
@@ -180,14 +180,14 @@ def patience(served):
         served.state()
     codes = [int(s.recv(65536).split()[1]) for s in held] # on a busy machine the first is not begun yet either
     check("what one does not wait for any more is dropped", 204 in codes[:2] and codes[2] == 200, codes)
-    check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&rest=2")[0] == 200)
+    check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&priority=2")[0] == 200)
 
 
 def crowd(served):
     """More pictures than there is room for, and one who takes his time to read."""
     a = Asker(served)
     held = [begun(a, "frame=%d&w=1280&h=960&client=l%d" % (4 + i, i)) for i in range(3)]
-    held += [begun(a, "frame=3&w=16&h=16&coarse=1&rest=2&client=s%d" % i) for i in range(45)]
+    held += [begun(a, "frame=3&w=16&h=16&coarse=1&priority=2&client=s%d" % i) for i in range(45)]
     said = [rest_of(s) for s in held]
     codes = [int(words.split()[1]) for words in said]
     check("of 48 pictures 32 are waited for", set(codes) == {200, 503} and codes.count(200) >= 32, codes)
@@ -205,7 +205,7 @@ def probes(served):
     """Values are those of the place: the source is a ball of radius 9 cm round (0, 0, 0.12)."""
     def probe(query):
         code, said = served.get("probe?frame=1&" + query)
-        return json.loads(said) if code == 200 else {"met": said, "at": None, "values": []}
+        return json.loads(said) if code == 200 else {"hit": said, "at": None, "values": []}
 
     def value(said, field):
         return next((v["value"] for v in said["values"] if v["field"] == field), None)
@@ -234,9 +234,9 @@ def probes(served):
     check("… and the list of fields", [f["unit"] for f in fields if f["name"] == "temperature"] == ["K"], fields)
     eye = "w=160&h=160&ex=0&ey=-3&ez=.12&tx=0&ty=0&tz=.12&ux=0&uy=0&uz=1&angle=.2"
     said = probe(eye + "&px=.5&py=.5")
-    check("a ray meets smoke at its near side", said["met"] == "gas" and abs(said["at"][1] + 0.09) < 0.04 and
+    check("a ray meets smoke at its near side", said["hit"] == "gas" and abs(said["at"][1] + 0.09) < 0.04 and
           abs(said["at"][0]) < 1e-6 and value(said, "density")[0] > 0.05, said)
-    check("beside it there is nothing", probe(eye + "&px=.05&py=.5")["met"] == "nothing")
+    check("beside it there is nothing", probe(eye + "&px=.05&py=.5")["hit"] == "nothing")
 
 
 def png_size(path):
@@ -250,17 +250,17 @@ def saved(served):
     a = Asker(served)
     jpeg = {size: served.get("picture?frame=6&coarse=1&q=100&w=%d&h=%d" % size)[1] for size in ((64, 48), (63, 48), (32, 48))}
     sent = lambda path, size=(64, 48): served.get(path, "POST", jpeg[size])
-    paths = [sent("keep") for _ in range(2)]
+    paths = [sent("save-picture") for _ in range(2)]
     names = [p.decode() for _, p in paths]
     check("a picture is saved", all(code == 200 for code, _ in paths) and all(os.path.isabs(n) for n in names), paths)
     check("… twice, beside the cache", all(n.endswith("views/wisp_%03d.png" % (i + 1)) for i, n in enumerate(names)) and
           all(png_size(n) == (64, 48) for n in names), names)
-    check("GET saves nothing", a.ask(a.root + "keep")[0] == 405)
-    check("nobody else saves", a.ask(a.root + "keep", "POST", Origin="http://evil.example", body=jpeg[64, 48],
+    check("GET saves nothing", a.ask(a.root + "save-picture")[0] == 405)
+    check("nobody else saves", a.ask(a.root + "save-picture", "POST", Origin="http://evil.example", body=jpeg[64, 48],
                                      Content_Length=str(len(jpeg[64, 48])))[0] == 403)
-    check("what is no picture is not", served.get("keep", "POST", b"\xff\xd8 no JPEG")[0] == 409 and
-          served.get("keep", "POST", jpeg[64, 48][:200])[0] == 409)
-    check("… nor one without an end", a.ask(a.root + "keep", "POST", body=b"x", Content_Length=str(1 << 30))[0] == 413)
+    check("what is no picture is not", served.get("save-picture", "POST", b"\xff\xd8 no JPEG")[0] == 409 and
+          served.get("save-picture", "POST", jpeg[64, 48][:200])[0] == 409)
+    check("… nor one without an end", a.ask(a.root + "save-picture", "POST", body=b"x", Content_Length=str(1 << 30))[0] == 413)
 
     for what, path, size in (("odd sides", "movie-frame", (63, 48)), ("no frame rate", "movie-frame?fps=0", (64, 48))):
         check("a movie of %s is refused" % what, sent(path + ("&" if "?" in path else "?") + "client=x", size)[0] in (400, 409))
@@ -274,7 +274,7 @@ def saved(served):
     code, said = served.get("movie-end?client=another", "POST")
     check("… under the next name", code == 200 and said.endswith(b"views/wisp_002.mp4") and movie_frames(said.decode()) == 1, said)
     sent("movie-frame?client=me")
-    check("one is given up", served.get("movie-drop?client=me", "POST")[0] == 200 and served.get("movie-end?client=me", "POST")[0] == 409)
+    check("one is given up", served.get("movie-cancel?client=me", "POST")[0] == 200 and served.get("movie-end?client=me", "POST")[0] == 409)
     folder = os.path.dirname(names[0])
     check("nothing else is there", len(os.listdir(folder)) == 4, os.listdir(folder))
 
@@ -364,17 +364,17 @@ def tuned(billow, folder):
         said = tried(wrong)
         check(what + " is told", not said["good"] and said["sentence"] and "root:" not in json.dumps(said) and
               line in (None, said["line"]), said)
-    for path in ("table?name=/etc/passwd", "table?name=wisp", "table?name=wisp.yaml", "table", "text?of=999"):
+    for path in ("parameters?name=/etc/passwd", "parameters?name=wisp", "parameters?name=wisp.yaml", "parameters", "preset-text?source=999"):
         check("%s: nothing" % path, served.get(path)[0] == 404)
-    check("a table", b"buoyancy" in served.get("table?name=mac.forces")[1])
+    check("a table", b"buoyancy" in served.get("parameters?name=mac.forces")[1])
     a = Asker(served)
     check("a body that is too large", a.ask(a.root + "try", "POST", body=b"x" * 300000, Content_Length="300000")[0] == 413)
     check("a body without a length", a.ask(a.root + "try", "POST", body=b"1\r\nx\r\n0\r\n\r\n", Transfer_Encoding="chunked")[0] == 413)
     check("no body", a.ask(a.root + "try", "POST")[0] == 405 and a.ask(a.root + "try")[0] == 405)
-    check("another site saves nothing", a.ask(a.root + "save?name=x", "POST", body=b"x", Content_Length="1", Origin="http://evil.example")[0] == 403)
+    check("another site saves nothing", a.ask(a.root + "save-preset?name=x", "POST", body=b"x", Content_Length="1", Origin="http://evil.example")[0] == 403)
     for name in ("", "../x", "a/b", "-x", "x" * 61, "wisp", "x.yaml"):
-        check("it is not saved as \"%s\"" % name[:9], served.get("save?name=" + urllib.parse.quote(name), "POST", text.encode())[0] == 409)
-    check("it is saved", served.get("save?name=wisp_2", "POST", text.encode())[0] == 200 and
+        check("it is not saved as \"%s\"" % name[:9], served.get("save-preset?name=" + urllib.parse.quote(name), "POST", text.encode())[0] == 409)
+    check("it is saved", served.get("save-preset?name=wisp_2", "POST", text.encode())[0] == 200 and
           open(folder + "_tuned/wisp_2.yaml", encoding="utf-8").read() == text)
     check("nothing else was written", sorted(n for n in os.listdir(folder + "_tuned") if not n.startswith("billow-tune-")) == ["wisp.yaml", "wisp_2.yaml"])
     check("it ends, and takes its bakes along", served.end() == 0 and not [n for n in os.listdir(folder + "_tuned") if n.startswith("billow-")])
@@ -441,7 +441,7 @@ def particles(billow, folder):
         file.write(RING)
     bake(billow, folder, preset=folder + ".yaml")
     served = Served(billow, "view", folder)
-    told = lambda letters: json.loads(served.get("marks?frame=1&marks=" + letters)[1])
+    told = lambda letters: json.loads(served.get("overlay?frame=1&layers=" + letters)[1])
     sets = {p["name"]: p for p in told("p")["points"]}
     check("particles are told, and counted", 200 < sets["tracers"]["count"] < 400 and sets["vortons"]["count"] > 10, {n: p["count"] for n, p in sets.items()})
     check("… where they are", all(len(p["pos"]) == 3 * p["count"] for p in sets.values()) and
@@ -484,12 +484,12 @@ def hostile(billow, folder):
         for name in ("metrics.csv", "timings.csv"):
             code, said = a.ask(a.root + name)
             check("%s is a %s: not shown" % (name, kind), code == 204 and b"SECRET" not in said, said[-200:])
-        for path in ("state", "scene?frame=6", "marks?frame=6&marks=od", "probe?frame=6&mode=slice"):
+        for path in ("state", "scene?frame=6", "overlay?frame=6&layers=od", "probe?frame=6&mode=slice"):
             code, said = a.ask(a.root + path)
             check("records are %ss: %s is answered" % (kind, path), code in (200, 404, 409, 500) and b"SECRET" not in said, (code, said[-200:]))
         code, said = a.ask(a.root + "resume?last=20", "POST")
         check("records are %ss: nothing is gone on with" % kind, code == 409 and b"SECRET" not in said, said[-200:])
-        code, said = served.get("keep", "POST", served.get("picture?frame=6&w=64&h=48&coarse=1")[1])
+        code, said = served.get("save-picture", "POST", served.get("picture?frame=6&w=64&h=48&coarse=1")[1])
         check("a folder of views that is a link is none", code == 409 and b"views" in said and not os.listdir(folder + ".away"), said[-200:])
         served.end()
     shutil.rmtree(bad)
@@ -581,8 +581,8 @@ def share(billow, folder, crowded):
 
     def asks(client):
         while time.monotonic() - start < 3:
-            said = a.ask(a.root + "picture?frame=1&%s&rest=1&client=%s&ex=%.4f&ey=-3&ez=.5&tz=.5&uz=1" % (size, client, len(took) / 50))[1]
-            took.extend(re.findall(rb"X-Seconds: ([^\r]*)\r\nX-Processor: ([^\r]*)", said))
+            said = a.ask(a.root + "picture?frame=1&%s&priority=1&client=%s&ex=%.4f&ey=-3&ez=.5&tz=.5&uz=1" % (size, client, len(took) / 50))[1]
+            took.extend(re.findall(rb"X-Seconds: ([^\r]*)\r\nX-CPU-Seconds: ([^\r]*)", said))
 
     hands = [threading.Thread(target=asks, args=(c,)) for c in "abc"]
     for h in hands:
@@ -613,8 +613,8 @@ def looked_at(billow, folder, how):
         if frames:
             newest = max(frames)
             seen += served.get("picture?frame=%d&w=96&h=96&coarse=1" % newest)[0] == 200
-            seen += served.get("marks?frame=%d&marks=podt" % newest)[0] == 200
-            seen += served.get("picture?frame=%d&mode=slice&h=96&rest=1" % newest)[0] == 200
+            seen += served.get("overlay?frame=%d&layers=podt" % newest)[0] == 200
+            seen += served.get("picture?frame=%d&mode=slice&h=96&priority=1" % newest)[0] == 200
         if state["ended"] is not None:
             break
     check("%s: pictures while it bakes and after" % how, seen > 3, seen)

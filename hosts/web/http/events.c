@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A stream sleeps, suspended, until there is something to say. */
 #include "events.h"
 
-#include "reply.h"
+#include "respond.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAMS_MOST = 24, BLOCK = 16 << 10 };
+enum { MAX_STREAMS = 24, BLOCK_BYTES = 16 << 10 };
 
 struct stream {
     struct events *events;
     struct MHD_Connection *connection;
     struct stream *next;
-    int64_t seq; ///< that it has been told
-    char *text;  ///< being sent
+    int64_t revision; ///< of the state that was sent last
+    char *text;       ///< the event that is being sent
     size_t size, sent;
-    int asleep, alive; ///< suspended; a word is to be sent
+    int suspended, keepalive; ///< keepalive: send a comment even if nothing is new
 };
 
 void events_init(struct events *e, struct shelf *s)
@@ -35,25 +34,25 @@ int32_t events_count(struct events *e)
     return n;
 }
 
-/// What is to be sent next into s->text; 0: nothing.
-static int stream_fill(struct stream *s)
+/// The next event into s->text; 0: there is none.
+static int stream_next_event(struct stream *s)
 {
-    const int64_t seq = shelf_seq(s->events->shelf);
+    const int64_t revision = shelf_seq(s->events->shelf);
     char *json = NULL;
     free(s->text);
     s->text = NULL;
     s->sent = s->size = 0;
-    if (seq != s->seq) {
+    if (revision != s->revision) {
         json_t *state = shelf_state(s->events->shelf);
         json = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
         json_decref(state);
         if (json && (s->text = malloc(strlen(json) + 16))) s->size = (size_t)sprintf(s->text, "data: %s\n\n", json);
         free(json);
-        s->seq = seq;
-    } else if (s->alive && (s->text = strdup(":\n\n"))) {
+        s->revision = revision;
+    } else if (s->keepalive && (s->text = strdup(":\n\n"))) {
         s->size = strlen(s->text);
     }
-    s->alive = 0;
+    s->keepalive = 0;
     return s->size > 0;
 }
 
@@ -65,12 +64,12 @@ static ssize_t stream_read(void *user, uint64_t at, char *out, size_t size)
     ssize_t n = 0;
     if (s->events->stop) {
         n = MHD_CONTENT_READER_END_OF_STREAM;
-    } else if (s->sent < s->size || stream_fill(s)) {
+    } else if (s->sent < s->size || stream_next_event(s)) {
         n = (ssize_t)(s->size - s->sent < size ? s->size - s->sent : size);
         memcpy(out, s->text + s->sent, (size_t)n);
         s->sent += (size_t)n;
     } else {
-        s->asleep = 1;
+        s->suspended = 1;
         MHD_suspend_connection(s->connection);
     }
     pthread_mutex_unlock(&s->events->lock);
@@ -89,41 +88,42 @@ static void stream_end(void *user)
     free(s);
 }
 
-enum MHD_Result events_answer(struct events *e, struct MHD_Connection *c)
+enum MHD_Result events_subscribe(struct events *e, struct MHD_Connection *c)
 {
     struct stream *s = calloc(1, sizeof *s);
-    shelf_refresh(e->shelf); // nobody has looked at the files while nobody looked
+    shelf_refresh(e->shelf); // while no page was open the files were not watched
     pthread_mutex_lock(&e->lock);
-    const int room = s && e->n < STREAMS_MOST && !e->stop;
-    if (room) {
-        *s = (struct stream){.events = e, .connection = c, .next = e->streams, .seq = -1};
+    const int accepted = s && e->n < MAX_STREAMS && !e->stop;
+    if (accepted) {
+        *s = (struct stream){.events = e, .connection = c, .next = e->streams, .revision = -1};
         e->streams = s;
         e->n++;
     }
     pthread_mutex_unlock(&e->lock);
-    if (!room) {
+    if (!accepted) {
         free(s);
-        return reply_sentence(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pages look at this; close one of them");
+        return respond_text(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pages are open; close one of them");
     }
-    struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream_read, s, stream_end);
+    struct MHD_Response *r =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, stream_read, s, stream_end);
     if (!r) stream_end(s);
-    return reply_send(c, MHD_HTTP_OK, "text/event-stream", r);
+    return respond(c, MHD_HTTP_OK, "text/event-stream", r);
 }
 
 static void stream_wake(struct stream *s)
 {
-    if (!s->asleep) return;
-    s->asleep = 0;
+    if (!s->suspended) return;
+    s->suspended = 0;
     MHD_resume_connection(s->connection);
 }
 
-void events_tell(struct events *e, int alive)
+void events_publish(struct events *e, int keepalive)
 {
     pthread_mutex_lock(&e->lock);
-    const int64_t seq = shelf_seq(e->shelf);
+    const int64_t revision = shelf_seq(e->shelf);
     for (struct stream *s = e->streams; s; s = s->next) {
-        s->alive |= alive;
-        if (s->alive || s->seq != seq) stream_wake(s);
+        s->keepalive |= keepalive;
+        if (s->keepalive || s->revision != revision) stream_wake(s);
     }
     pthread_mutex_unlock(&e->lock);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Server-sent events: each open page hears what is new, at most some times a second. */
+/* The event stream (server-sent events, GET events): each open page gets the state as JSON whenever it has changed. A
+ * connection is suspended while it has nothing to send. */
 #ifndef WEB_EVENTS_H
 #define WEB_EVENTS_H
 
@@ -18,12 +19,14 @@ struct events {
 
 void events_init(struct events *e, struct shelf *s);
 void events_free(struct events *e); ///< when no connection is left
-/// Send what is new to all; `alive`: a word to those as well for whom there is nothing, which tells who has gone.
-void events_tell(struct events *e, int alive);
-/// Every stream ends.
+/// Wake the streams whose page has an older state than now. `keepalive`: wake the others as well; they send an empty
+/// comment, which fails where the page is gone.
+void events_publish(struct events *e, int keepalive);
+/// End every stream.
 void events_stop(struct events *e);
+/// How many pages are open.
 int32_t events_count(struct events *e);
-/// One page more listens.
-enum MHD_Result events_answer(struct events *e, struct MHD_Connection *c);
+/// Answer GET events: one stream more. 503: there are too many.
+enum MHD_Result events_subscribe(struct events *e, struct MHD_Connection *c);
 
 #endif

@@ -1,242 +1,325 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What can be asked for: a table of names, none of which is a path. The page's own files are inside the module; of the
- * bake's folder two tables are read, by names that stand here. */
+/* The table of routes: every path that the server answers, its method and its handler.
+ *
+ * No path of a request becomes a path of the file system. The page's static files are compiled in (page_files.h); of a
+ * bake's folder two tables are sent, whose names stand here. Routes that end in a job (pictures, probes, saving) suspend
+ * the connection until a worker of the job queue has made the response. */
 #include "page_files.h"
-#include "reply.h"
-#include "tuning.h"
+#include "respond.h"
+#include "server.h"
+#include "tune/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MOST = 32 << 20, PICTURE_MOST = 16 << 20 };
+enum { MAX_FILE = 32 << 20, MAX_PICTURE = 16 << 20, MAX_PRESET = 256 << 10 }; ///< bytes
 
-/* ---- pictures ---- */
+/// A request that passed the checks of auth.h.
+struct request {
+    struct server *server;
+    struct MHD_Connection *connection;
+    void **context;   ///< libmicrohttpd's per-request pointer: the struct job of an upload or of a waiting request
+    const char *body; ///< of a POST, NUL-terminated; NULL: it has none
+};
 
-/// Letters, digits: a page's name for itself.
-static void client_copy(struct visit *v, char out[CLIENT + 1])
+/// A parameter of the query string, or NULL.
+static const char *param(const char *key, void *connection)
 {
-    const char *name = visit_query("client", v->c);
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, key);
+}
+
+/// The source that the parameter "source" names, to be released (shelf_give); NULL: there is none.
+static struct source *source_acquire(struct request *r)
+{
+    const char *source = param("source", r->connection);
+    return shelf_take(r->server->shelf, source ? (int32_t)strtol(source, NULL, 10) : 0);
+}
+
+/// A text in new memory, which the response takes over; NULL: out of memory.
+static enum MHD_Result text_respond(struct request *r, unsigned code, const char *type, char *text)
+{
+    return text ? respond_buffer(r->connection, code, type, text, strlen(text)) : MHD_NO;
+}
+
+/// A JSON value, which is given up.
+static enum MHD_Result json_respond(struct request *r, json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(value);
+    return text_respond(r, MHD_HTTP_OK, "application/json", text);
+}
+
+/// What an action answers in one sentence.
+static enum MHD_Result sentence_respond(struct request *r, char *sentence, int good)
+{
+    return text_respond(r, good ? MHD_HTTP_OK : MHD_HTTP_CONFLICT, "text/plain; charset=utf-8", sentence);
+}
+
+/* ---- jobs: pictures, scenes, probes, overlays, saving ---- */
+
+/// The page's name for itself: printable ASCII, cut to its length.
+static void client_copy(struct request *r, char out[CLIENT + 1])
+{
+    const char *name = param("client", r->connection);
     for (int i = 0; name && i < CLIENT && name[i] > ' ' && name[i] < 127; i++) *out++ = name[i];
     *out = '\0';
 }
 
-static enum MHD_Result request_send(struct visit *v, struct request *r)
+/// Suspend the request until a worker has answered it. The job of an upload is reused: it has the body.
+static enum MHD_Result job_queue(struct request *r, int kind, const struct query *query)
 {
-    *v->waits = r;
-    if (queue_add(v->s->queue, r)) return MHD_YES;
-    return reply_sentence(v->c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pictures are waited for");
+    struct job *job = *r->context ? *r->context : calloc(1, sizeof *job);
+    if (!job) return MHD_NO;
+    *r->context = job;
+    job->connection = r->connection;
+    job->kind = kind;
+    job->query = *query;
+    client_copy(r, job->client);
+    job->queued = 1;
+    if (queue_add(r->server->queue, job)) return MHD_YES;
+    return respond_text(r->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pictures are waited for");
 }
 
-static struct request *request_new(struct visit *v)
+static enum MHD_Result query_queue(struct request *r, int kind)
 {
-    struct request *r = calloc(1, sizeof *r);
-    if (!r) return NULL;
-    r->connection = v->c;
-    client_copy(v, r->client);
-    return r;
-}
-
-static enum MHD_Result wish_answer(struct visit *v, int kind)
-{
-    struct wish wish;
-    const char *wrong = wish_read(&wish, visit_query, v->c);
-    if (wrong) return reply_sentence(v->c, MHD_HTTP_BAD_REQUEST, wrong);
-    struct request *r = request_new(v);
-    if (!r) return MHD_NO;
-    r->wish = wish;
-    r->kind = kind;
-    struct request *carried = *v->waits; // what is sent goes over to the one that waits
-    if (carried) {
-        r->sent = carried->body;
-        r->sent_size = carried->body_size;
-        carried->body = NULL;
-        request_free(carried);
+    struct query query;
+    const char *error = query_parse(&query, param, r->connection);
+    if (error) return respond_text(r->connection, MHD_HTTP_BAD_REQUEST, error);
+    if (kind >= JOB_SAVE) { // one worker saves, and no save replaces another
+        query.priority = PRIORITY_IDLE;
+        query.independent = 1;
     }
-    if (kind >= REQUEST_KEEP) r->wish.rest = 2; // one thread saves
-    if (kind >= REQUEST_KEEP) r->wish.thumb = 1;
-    return request_send(v, r);
+    return job_queue(r, kind, &query);
 }
 
-static enum MHD_Result picture_answer(struct visit *v) { return wish_answer(v, REQUEST_PICTURE); }
-static enum MHD_Result marks_answer(struct visit *v) { return wish_answer(v, REQUEST_MARKS); }
-static enum MHD_Result probe_answer(struct visit *v) { return wish_answer(v, REQUEST_PROBE); }
+static enum MHD_Result picture_get(struct request *r) { return query_queue(r, JOB_PICTURE); }
+static enum MHD_Result overlay_get(struct request *r) { return query_queue(r, JOB_OVERLAY); }
+static enum MHD_Result probe_get(struct request *r) { return query_queue(r, JOB_PROBE); }
+static enum MHD_Result picture_save(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_PICTURE); }
+static enum MHD_Result movie_frame_post(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_FRAME); }
+static enum MHD_Result movie_end_post(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_MOVIE); }
+static enum MHD_Result movie_cancel_post(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_CANCEL); }
 
-static enum MHD_Result scene_answer(struct visit *v)
+static enum MHD_Result scene_get(struct request *r)
 {
-    struct request *r = request_new(v);
-    const char *frame = visit_query("frame", v->c), *of = visit_query("of", v->c);
-    if (!r) return MHD_NO;
-    r->kind = REQUEST_SCENE;
-    r->wish.frame = frame ? strtoll(frame, NULL, 10) : 0;
-    r->wish.of = of ? (int32_t)strtol(of, NULL, 10) : 0;
-    return request_send(v, r);
+    const char *frame = param("frame", r->connection), *source = param("source", r->connection);
+    const struct query query = {.frame = frame ? strtoll(frame, NULL, 10) : 0,
+                                .source = source ? (int32_t)strtol(source, NULL, 10) : 0};
+    return job_queue(r, JOB_SCENE, &query);
 }
 
-/// It is done.
-static enum MHD_Result request_finish(struct visit *v, struct request *r)
+/// Send what the worker has made, with the headers that the page reads.
+static enum MHD_Result job_respond(struct request *r, struct job *job)
 {
-    struct drawn a = r->answer;
-    char seconds[32], processor[32];
+    struct response a = job->response;
+    char text[160];
     struct MHD_Response *out = MHD_create_response_from_buffer(a.size, a.bytes, MHD_RESPMEM_MUST_FREE);
     if (!out) return MHD_NO;
-    r->answer.bytes = NULL;
-    snprintf(seconds, sizeof seconds, "%.4f", a.seconds);
-    MHD_add_response_header(out, "X-Seconds", seconds);
-    snprintf(processor, sizeof processor, "%.4f", a.processor);
-    MHD_add_response_header(out, "X-Processor", processor);
-    if (*a.eye) MHD_add_response_header(out, "X-Eye", a.eye);
-    char range[64];
-    snprintf(range, sizeof range, "%.9g,%.9g", a.range[0], a.range[1]);
-    if (a.range[0] < a.range[1]) MHD_add_response_header(out, "X-Range", range);
-    char box[160];
-    snprintf(box, sizeof box, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g", a.box[0][0], a.box[0][1], a.box[0][2], a.box[1][0],
+    job->response.bytes = NULL;
+    snprintf(text, sizeof text, "%.4f", a.seconds);
+    MHD_add_response_header(out, "X-Seconds", text);
+    snprintf(text, sizeof text, "%.4f", a.cpu_seconds);
+    MHD_add_response_header(out, "X-CPU-Seconds", text);
+    if (*a.camera) MHD_add_response_header(out, "X-Camera", a.camera);
+    snprintf(text, sizeof text, "%.9g,%.9g", a.range[0], a.range[1]);
+    if (a.range[0] < a.range[1]) MHD_add_response_header(out, "X-Range", text);
+    snprintf(text, sizeof text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g", a.box[0][0], a.box[0][1], a.box[0][2], a.box[1][0],
              a.box[1][1], a.box[1][2]);
-    if (a.box[0][2] < a.box[1][2]) MHD_add_response_header(out, "X-Box", box);
+    if (a.box[0][2] < a.box[1][2]) MHD_add_response_header(out, "X-Box", text);
     if (a.empty) MHD_add_response_header(out, "X-Empty", "1");
-    return reply_send(v->c, a.code, a.type, out);
+    return respond(r->connection, a.code, a.type, out);
 }
 
-/* ---- files and state ---- */
+/* ---- files, state, event stream ---- */
 
-static enum MHD_Result table_answer(struct visit *v, const char *name)
+/// A table of the bake's folder.
+static enum MHD_Result csv_respond(struct request *r, const char *name)
 {
-    struct source *s = visit_source(v);
+    struct source *s = source_acquire(r);
     size_t size = 0;
-    char *path = s ? source_path(s, name) : NULL, *bytes = file_read(path, FILE_MOST, &size);
+    char *path = s ? source_path(s, name) : NULL, *bytes = file_read(path, MAX_FILE, &size);
     free(path);
-    shelf_give(v->s->shelf, s);
-    return bytes ? reply_bytes(v->c, MHD_HTTP_OK, "text/csv", bytes, size)
-                 : reply_bytes(v->c, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
+    shelf_give(r->server->shelf, s);
+    return bytes ? respond_buffer(r->connection, MHD_HTTP_OK, "text/csv", bytes, size)
+                 : respond_buffer(r->connection, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
 }
 
-static enum MHD_Result metrics_answer(struct visit *v) { return table_answer(v, "metrics.csv"); }
-static enum MHD_Result timings_answer(struct visit *v) { return table_answer(v, "timings.csv"); }
+static enum MHD_Result metrics_get(struct request *r) { return csv_respond(r, "metrics.csv"); }
+static enum MHD_Result timings_get(struct request *r) { return csv_respond(r, "timings.csv"); }
 
-static enum MHD_Result plotter_answer(struct visit *v)
+static enum MHD_Result plotter_get(struct request *r)
 {
-    static const char absent[] = "the plotting library is not installed";
     size_t size = 0;
-    char *bytes = file_read(v->s->plotter, FILE_MOST, &size);
-    return bytes ? reply_bytes(v->c, MHD_HTTP_OK, "text/javascript; charset=utf-8", bytes, size)
-                 : reply_sentence(v->c, MHD_HTTP_NOT_FOUND, absent);
+    char *bytes = file_read(r->server->plotter, MAX_FILE, &size);
+    if (!bytes) return respond_text(r->connection, MHD_HTTP_NOT_FOUND, "the plotting library is not installed");
+    return respond_buffer(r->connection, MHD_HTTP_OK, "text/javascript; charset=utf-8", bytes, size);
 }
 
-static enum MHD_Result state_answer(struct visit *v)
+static enum MHD_Result state_get(struct request *r)
 {
-    struct source *s = visit_source(v);
-    if (!s) return reply_sentence(v->c, MHD_HTTP_NOT_FOUND, "nothing is shown");
+    struct source *s = source_acquire(r);
+    if (!s) return respond_text(r->connection, MHD_HTTP_NOT_FOUND, "nothing is shown");
     source_refresh(s);
     json_t *state = source_state(s, 1);
-    char *text = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    json_decref(state);
-    shelf_give(v->s->shelf, s);
-    return text ? reply_bytes(v->c, MHD_HTTP_OK, "application/json", text, strlen(text)) : MHD_NO;
+    shelf_give(r->server->shelf, s);
+    return json_respond(r, state);
 }
 
-static enum MHD_Result stream_answer(struct visit *v) { return events_answer(&v->s->events, v->c); }
+static enum MHD_Result events_get(struct request *r) { return events_subscribe(&r->server->events, r->connection); }
 
 /* ---- a running bake ---- */
 
-static enum MHD_Result ask_answer(struct visit *v, enum bw_status (*ask)(struct bw_bake *bake), const char *done)
+static enum MHD_Result bake_command(struct request *r, enum bw_status (*command)(struct bw_bake *bake),
+                                    const char *done)
 {
-    struct source *s = visit_source(v);
-    const int runs = s && source_ask(s, ask);
-    shelf_give(v->s->shelf, s);
-    return runs ? reply_sentence(v->c, MHD_HTTP_OK, done)
-                : reply_sentence(v->c, MHD_HTTP_CONFLICT, "no bake runs here");
+    struct source *s = source_acquire(r);
+    const int runs = s && source_ask(s, command);
+    shelf_give(r->server->shelf, s);
+    return runs ? respond_text(r->connection, MHD_HTTP_OK, done)
+                : respond_text(r->connection, MHD_HTTP_CONFLICT, "no bake runs here");
 }
 
-static enum MHD_Result stop_answer(struct visit *v)
+static enum MHD_Result stop_post(struct request *r)
 {
-    return ask_answer(v, bw_bake_cancel, "it stops after this step, with a checkpoint");
+    return bake_command(r, bw_bake_cancel, "the bake stops after this step, with a checkpoint");
 }
 
-static enum MHD_Result checkpoint_answer(struct visit *v)
+static enum MHD_Result checkpoint_post(struct request *r)
 {
-    return ask_answer(v, bw_bake_checkpoint, "a checkpoint is kept when this frame is whole");
+    return bake_command(r, bw_bake_checkpoint, "a checkpoint is kept when this frame is complete");
 }
 
 /// The last frame of a query: a whole number above 0. 0: it is none.
-static int64_t last_read(const char *text)
+static int64_t last_parse(const char *text)
 {
     char *end;
     const long long last = strtoll(text, &end, 10);
     return end == text || *end || last < 1 ? 0 : last;
 }
 
-/// Go on with what was stopped, or make what is finished longer.
-static enum MHD_Result resume_answer(struct visit *v)
+/// Resume a bake that was stopped, or add frames to one that is finished.
+static enum MHD_Result resume_post(struct request *r)
 {
-    const char *text = visit_query("last", v->c);
-    const int64_t last = text ? last_read(text) : 0;
-    if (text && !last) return reply_sentence(v->c, MHD_HTTP_BAD_REQUEST, "the last frame is a whole number above 0");
-    struct source *s = visit_source(v);
-    char *why = s ? resume_begin(v->s->resumes, s, last) : strdup("nothing is shown");
-    shelf_give(v->s->shelf, s);
-    if (!why) return reply_sentence(v->c, MHD_HTTP_OK, "it goes on");
-    return reply_bytes(v->c, MHD_HTTP_CONFLICT, "text/plain; charset=utf-8", why, strlen(why));
+    const char *text = param("last", r->connection);
+    const int64_t last = text ? last_parse(text) : 0;
+    if (text && !last)
+        return respond_text(r->connection, MHD_HTTP_BAD_REQUEST, "the last frame is a whole number above 0");
+    struct source *s = source_acquire(r);
+    char *error = s ? resume_begin(r->server->resumes, s, last) : strdup("nothing is shown");
+    shelf_give(r->server->shelf, s);
+    return error ? sentence_respond(r, error, 0) : respond_text(r->connection, MHD_HTTP_OK, "the bake is resumed");
 }
 
-/* ---- what is saved ---- */
+/* ---- a preset that is tuned ---- */
 
-static enum MHD_Result keep_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_PICTURE); }
-static enum MHD_Result frame_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_FRAME); }
-static enum MHD_Result film_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_FILM); }
-static enum MHD_Result drop_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP + KEEP_DROP); }
+/// Every page asks for it; most have none.
+static enum MHD_Result preset_get(struct request *r)
+{
+    if (!r->server->tune) return respond_buffer(r->connection, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
+    return json_respond(r, tune_preset(r->server->tune));
+}
+
+/// The parameters of a stage, an exporter or a section.
+static enum MHD_Result parameters_get(struct request *r)
+{
+    static const char absent[] = "there is no stage, exporter or section of that name";
+    const char *name = param("name", r->connection);
+    char *table = name ? tune_table(r->server->tune, name) : NULL, *text = table ? strdup(table) : NULL;
+    bw_text_free(table);
+    if (!text) return respond_text(r->connection, MHD_HTTP_NOT_FOUND, absent);
+    return text_respond(r, MHD_HTTP_OK, "application/json", text);
+}
+
+/// The preset's text that a source was baked from.
+static enum MHD_Result preset_text_get(struct request *r)
+{
+    struct source *s = source_acquire(r);
+    char *text = s ? source_text(s) : NULL;
+    shelf_give(r->server->shelf, s);
+    if (!text) return respond_text(r->connection, MHD_HTTP_NOT_FOUND, "that is not here any more");
+    return sentence_respond(r, text, 1);
+}
+
+static enum MHD_Result try_post(struct request *r) { return json_respond(r, tune_try(r->server->tune, r->body)); }
+
+static enum MHD_Result bake_post(struct request *r)
+{
+    int good;
+    char *sentence = tune_bake(r->server->tune, r->body, &good);
+    return sentence_respond(r, sentence, good);
+}
+
+static enum MHD_Result preset_save(struct request *r)
+{
+    const char *name = param("name", r->connection);
+    int good;
+    char *sentence = tune_save(r->server->tune, name ? name : "", r->body, &good);
+    return sentence_respond(r, sentence, good);
+}
 
 /* ---- the table ---- */
 
-static const struct routing routes[] = {
-    {"GET", "state", state_answer, 0},
-    {"GET", "events", stream_answer, 0},
-    {"GET", "picture", picture_answer, 0},
-    {"GET", "scene", scene_answer, 0},
-    {"GET", "probe", probe_answer, 0},
-    {"GET", "metrics.csv", metrics_answer, 0},
-    {"GET", "timings.csv", timings_answer, 0},
-    {"GET", "plotter.js", plotter_answer, 0},
-    {"GET", "marks", marks_answer, 0},
-    {"POST", "keep", keep_answer, PICTURE_MOST},
-    {"POST", "movie-frame", frame_answer, PICTURE_MOST},
-    {"POST", "movie-end", film_answer, 0},
-    {"POST", "movie-drop", drop_answer, 0},
-    {"POST", "stop", stop_answer, 0},
-    {"POST", "checkpoint", checkpoint_answer, 0},
-    {"POST", "resume", resume_answer, 0},
+static const struct route {
+    const char *method, *path;
+    enum MHD_Result (*handler)(struct request *r);
+    long max_body; ///< bytes; 0: it takes no body. Else it needs one
+    int tune;      ///< 1: only where a preset is tuned
+} routes[] = {
+    {"GET", "state", state_get, 0, 0},
+    {"GET", "events", events_get, 0, 0},
+    {"GET", "picture", picture_get, 0, 0},
+    {"GET", "scene", scene_get, 0, 0},
+    {"GET", "probe", probe_get, 0, 0},
+    {"GET", "overlay", overlay_get, 0, 0},
+    {"GET", "metrics.csv", metrics_get, 0, 0},
+    {"GET", "timings.csv", timings_get, 0, 0},
+    {"GET", "plotter.js", plotter_get, 0, 0},
+    {"GET", "preset", preset_get, 0, 0},
+    {"GET", "parameters", parameters_get, 0, 1},
+    {"GET", "preset-text", preset_text_get, 0, 1},
+    {"POST", "save-picture", picture_save, MAX_PICTURE, 0},
+    {"POST", "movie-frame", movie_frame_post, MAX_PICTURE, 0},
+    {"POST", "movie-end", movie_end_post, 0, 0},
+    {"POST", "movie-cancel", movie_cancel_post, 0, 0},
+    {"POST", "stop", stop_post, 0, 0},
+    {"POST", "checkpoint", checkpoint_post, 0, 0},
+    {"POST", "resume", resume_post, 0, 0},
+    {"POST", "try", try_post, MAX_PRESET, 1},
+    {"POST", "bake", bake_post, MAX_PRESET, 1},
+    {"POST", "save-preset", preset_save, MAX_PRESET, 1},
 };
 
-static const struct page_file *page_find(const char *path)
+static const struct route *route_find(const struct server *s, const char *path)
+{
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+        if (!strcmp(routes[i].path, path) && (s->tune || !routes[i].tune)) return &routes[i];
+    return NULL;
+}
+
+static const struct page_file *static_file_find(const char *path)
 {
     for (const struct page_file *f = page_files; f->name; f++)
         if (!strcmp(f->name, *path ? path : "index.html")) return f;
     return NULL;
 }
 
-long route_takes_body(const struct server *s, const char *path)
+long route_max_body(const struct server *s, const char *path)
 {
-    const struct routing *r = s->tune ? tuning_find(path) : NULL;
-    if (r && r->body) return r->body;
-    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
-        if (!strcmp(routes[i].path, path)) return routes[i].body;
-    return 0;
+    const struct route *route = route_find(s, path);
+    return route ? route->max_body : 0;
 }
 
-enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *method, const char *path, void **waits)
+enum MHD_Result route_request(struct server *s, struct MHD_Connection *c, const char *method, const char *path,
+                              void **context)
 {
-    struct request *r = *waits;
-    struct visit v = {s, c, waits, r ? r->body : NULL};
-    if (r && !r->body) return r->done ? request_finish(&v, r) : MHD_NO;
-    const struct routing *tuning = s->tune || !strcmp(path, "preset") ? tuning_find(path) : NULL;
-    int known = tuning != NULL;
-    if (tuning && !strcmp(tuning->method, method) && !tuning->body == !v.body) return tuning->answer(&v);
-    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
-        if (strcmp(routes[i].path, path) != 0) continue;
-        if (!strcmp(routes[i].method, method) && !routes[i].body == !v.body) return routes[i].answer(&v);
-        known = 1;
-    }
-    const struct page_file *f = page_find(path);
-    if (f && !strcmp(method, "GET")) return reply_static(c, f->type, f->bytes, f->size);
-    if (known || f) return reply_sentence(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is not asked for in that way");
-    return reply_sentence(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name");
+    struct job *job = *context;
+    struct request r = {s, c, context, job ? job->body : NULL};
+    if (job && job->queued) return job->done ? job_respond(&r, job) : MHD_NO;
+    const struct route *route = route_find(s, path);
+    const struct page_file *file = route ? NULL : static_file_find(path);
+    if (!route && !file) return respond_text(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name");
+    if (strcmp(method, route ? route->method : "GET") != 0 || (route && !route->max_body != !r.body))
+        return respond_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this path does not take that method, or lacks its body");
+    return route ? route->handler(&r) : respond_static(c, file->type, file->bytes, file->size);
 }

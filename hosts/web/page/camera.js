@@ -8,18 +8,18 @@ const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 export class Camera {
   /** From a scene's {at, target, up, angle}. */
-  constructor(eye) {
-    const to = sum(eye.target, eye.at, -1);
+  constructor(view) {
+    const to = sum(view.target, view.at, -1);
     this.distance = Math.hypot(...to);
     const forward = to.map((x) => x / this.distance);
-    this.target = [...eye.target];
-    this.angle = eye.angle;
+    this.target = [...view.target];
+    this.angle = view.angle;
     this.elevation = Math.asin(Math.max(-1, Math.min(1, -forward[2])));
     this.azimuth = Math.atan2(-forward[0], forward[1]);
     this.roll = 0;
     this.parallel = false;
     const { right, up } = this.axes();
-    this.roll = Math.atan2(dot(eye.up, right), dot(eye.up, up));
+    this.roll = Math.atan2(dot(view.up, right), dot(view.up, up));
     this.movies = this.words();
   }
 

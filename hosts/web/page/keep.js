@@ -27,7 +27,7 @@ export class Keep {
     const h = height || Math.min(2160, viewport.canvas.height), w = 2 * Math.round(h * viewport.aspect() / 2);
     Object.assign(all, { h: String(2 * Math.round(h / 2)) });
     if (all.mode === 'render') all.w = String(Math.min(4096, Math.max(16, w)));
-    delete all.rest;
+    delete all.priority;
     all.q = '100';
     return all;
   }
@@ -53,7 +53,7 @@ export class Keep {
     if (!this.app.viewport.ready()) return;
     this.say('…');
     try {
-      this.say(await this.send(`keep?of=${this.app.state.id}`, await this.drawn(this.wish(0))));
+      this.say(await this.send(`save-picture?source=${this.app.state.id}`, await this.drawn(this.wish(0))));
     } catch (error) {
       this.say(error.message, true);
     }
@@ -72,7 +72,7 @@ export class Keep {
   }
 
   /** The cameras of a movie; null: the movie's own. */
-  eyes(frames) {
+  cameras(frames) {
     const { app } = this, how = get('movie-camera').value;
     if (app.mode !== 'render') return null;
     if (how === 'keys') return frames.map((f) => app.path.at(f).query());
@@ -93,15 +93,15 @@ export class Keep {
 
   movie() {
     const { app } = this, from = +get('movie-from').value, to = +get('movie-to').value;
-    const frames = app.timeline.frames().filter((f) => f >= from && f <= to), eyes = this.eyes(frames);
-    const wish = { ...this.wish(+get('movie-height').value), rest: '2' };
+    const frames = app.timeline.frames().filter((f) => f >= from && f <= to), cameras = this.cameras(frames);
+    const wish = { ...this.wish(+get('movie-height').value), priority: '2' };
     for (const name of Object.keys(wish)) if (/^([etu][xyz]|angle)$/.test(name)) delete wish[name];
     get('movie').close();
-    this.make(frames, eyes, wish, app.state.id, app.fps() * app.timeline.speed);
+    this.make(frames, cameras, wish, app.state.id, app.fps() * app.timeline.speed);
   }
 
-  async make(frames, eyes, wish, of, fps) {
-    const path = `of=${of}&fps=${fps}`;
+  async make(frames, cameras, wish, of, fps) {
+    const path = `source=${of}&fps=${fps}`;
     this.stop = false;
     get('movie-stop').hidden = false;
     get('keep-movie').disabled = true;
@@ -110,12 +110,12 @@ export class Keep {
       for (const [i, frame] of frames.entries()) {
         if (this.stop) throw new Error('given up');
         this.say(`movie: ${i} of ${frames.length}`);
-        await this.send(`movie-frame?${path}`, await this.drawn({ ...wish, ...(eyes && eyes[i]), frame }));
+        await this.send(`movie-frame?${path}`, await this.drawn({ ...wish, ...(cameras && cameras[i]), frame }));
       }
       this.say(await this.send(`movie-end?${path}`));
     } catch (error) {
       this.say(error.message, true);
-      await this.send(`movie-drop?${path}`).catch(() => null);
+      await this.send(`movie-cancel?${path}`).catch(() => null);
     }
     get('movie-stop').hidden = true;
     get('keep-movie').disabled = false;

@@ -82,7 +82,7 @@ const app = {
 
   /** What is there to be seen? Asked once, and before a camera is fitted to it. */
   async scenery() {
-    const answer = await fetch(`scene?frame=${app.frame}&of=${app.state.id}&client=${app.client}`).catch(() => null);
+    const answer = await fetch(`scene?frame=${app.frame}&source=${app.state.id}&client=${app.client}`).catch(() => null);
     if (!answer) { app.say('The server does not answer.'); return null; }
     if (answer.status === 204) return null;
     if (!answer.ok) { app.say(await answer.text()); return null; }
@@ -107,7 +107,7 @@ const app = {
     app.panel.fill(scene);
     const back = app.unseen || app.mode === 'render';
     if (!scene.renders) app.setMode('slice');
-    else if (!own) app.camera = new Camera(scene.eye); // a hand that has turned it keeps it
+    else if (!own) app.camera = new Camera(scene.camera); // a hand that has turned it keeps it
     if (scene.renders && app.unseen) app.setMode('render');
     app.unseen = back && !scene.renders;
     get('mode-render').disabled = !scene.renders;
@@ -144,7 +144,7 @@ const app = {
 
   movieCamera() {
     if (!app.scene || !app.scene.renders) return;
-    app.camera = new Camera(app.scene.eye);
+    app.camera = new Camera(app.scene.camera);
     app.cameraChanged();
   },
 
@@ -175,7 +175,7 @@ const app = {
   },
 
   async ask(what) {
-    const answer = await fetch(`${what}?of=${app.state.id}`, { method: 'POST' }).catch(() => null);
+    const answer = await fetch(`${what}?source=${app.state.id}`, { method: 'POST' }).catch(() => null);
     get('status').textContent = answer ? await answer.text() : 'The server does not answer.';
   },
 };

@@ -24,14 +24,14 @@ export class Marks {
   of(query) {
     const asked = new URLSearchParams(query), marks = [...this.on].map((name) => LETTERS[name]).sort().join('');
     if (!marks) return null;
-    const name = new URLSearchParams({ of: asked.get('of'), g: asked.get('g'), frame: asked.get('frame'), marks, thumb: 1 }).toString();
+    const name = new URLSearchParams({ source: asked.get('source'), g: asked.get('g'), frame: asked.get('frame'), layers: marks, independent: 1 }).toString();
     if (!this.kept.has(name)) this.kept.set(name, this.get(name, marks));
     if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
     return this.kept.get(name);
   }
 
   async get(name, marks) {
-    const answer = await fetch(`marks?${name}&client=${this.app.client}`).catch(() => null);
+    const answer = await fetch(`overlay?${name}&client=${this.app.client}`).catch(() => null);
     if (answer && answer.status === 200) return new Overlay(await answer.json(), marks);
     this.kept.delete(name);
     return null;

@@ -16,8 +16,8 @@ const many = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 /* ---- how places come to pixels ---- */
 
-/** Of a render, from its eye's ten numbers: right and up as shares of the picture from its middle, and the depth. */
-export function lensOfEye(n, aspect) {
+/** Of a render, from its camera's ten numbers: right and up as shares of the picture from its middle, and the depth. */
+export function lensOfCamera(n, aspect) {
   const at = n.slice(0, 3), forward = unit(minus(n.slice(3, 6), at)), right = unit(cross(forward, n.slice(6, 9)));
   const up = cross(right, forward), tan = Math.tan(n[9] / 2), near = 1e-4 * Math.hypot(...minus(n.slice(3, 6), at));
   const turn = (p) => { const to = minus(p, at); return [dot(to, right) / (tan * aspect), dot(to, up) / tan, dot(to, forward)]; };

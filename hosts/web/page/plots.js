@@ -31,7 +31,7 @@ export class Plots {
     if (this.busy) { this.again = true; return; }
     this.busy = true;
     for (const name of ['metrics', 'timings']) {
-      const answer = await fetch(`${name}.csv?of=${this.app.state.id}`).catch(() => null);
+      const answer = await fetch(`${name}.csv?source=${this.app.state.id}`).catch(() => null);
       if (answer && answer.status === 200) this.tables[name] = table(await answer.text());
       else delete this.tables[name];
     }

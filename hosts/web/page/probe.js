@@ -66,7 +66,7 @@ export class Probe {
       cell('td', `${v.value.length === 3 ? `(${v.value.map(digits).join(', ')})` : digits(v.value[0])}${size}${v.unit && ` ${unitTold(v.unit)}`}${v.stored ? '' : ', not stored'}`);
       return row;
     });
-    document.getElementById('probe-where').textContent = said.at ? `${said.at.map((x) => digits(+x.toFixed(6))).join(', ')} m · ${MET[said.met]}` : MET[said.met];
+    document.getElementById('probe-where').textContent = said.at ? `${said.at.map((x) => digits(+x.toFixed(6))).join(', ')} m · ${MET[said.hit]}` : MET[said.hit];
     document.getElementById('probe-values').replaceChildren(...rows);
     const view = this.app.viewport.box.getBoundingClientRect();
     this.box.hidden = false;

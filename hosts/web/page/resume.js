@@ -44,7 +44,7 @@ export class Resume {
   async go(query) {
     const { app } = this;
     get('resume').disabled = get('extend').disabled = true;
-    const answer = await fetch(`resume?of=${app.state.id}${query}`, { method: 'POST' }).catch(() => null);
+    const answer = await fetch(`resume?source=${app.state.id}${query}`, { method: 'POST' }).catch(() => null);
     const words = answer ? await answer.text() : 'The server does not answer.';
     get('resume').disabled = get('extend').disabled = false;
     get('status').textContent = words;

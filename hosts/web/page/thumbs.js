@@ -64,7 +64,7 @@ export class Thumbs {
     const w = 2 * Math.round(HEIGHT * this.aspect() / 2), how = this.app.scene.renders ? `&w=${w}&coarse=1` : '&mode=slice';
     this.busy = true;
     try {
-      const answer = await fetch(`picture?of=${id}&g=${generation}&frame=${frame}&h=${HEIGHT}&q=80&thumb=1&rest=2${how}`);
+      const answer = await fetch(`picture?source=${id}&g=${generation}&frame=${frame}&h=${HEIGHT}&q=80&independent=1&priority=2${how}`);
       if (answer.status !== 204) this.keep(name, answer.ok ? await createImageBitmap(await answer.blob()) : null);
       this.changed();
     } catch { // the page tells that nobody answers

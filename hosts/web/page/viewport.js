@@ -3,7 +3,7 @@
 // on its way; what comes too late is not shown.
 
 import { Camera } from './camera.js';
-import { lensOfEye, lensOfSlice } from './overlay.js';
+import { lensOfCamera, lensOfSlice } from './overlay.js';
 
 const QUICK = 480 * 270, SHARP = 960 * 540, REST_MS = 140, KEPT = 600;
 
@@ -13,7 +13,7 @@ export class Viewport {
     this.box = document.getElementById('viewport');
     this.canvas = document.getElementById('picture');
     this.kept = new Map(); // pictures by what was asked
-    this.told = new Map(); // of each: eye (the movie's camera), range (a slice's colours), box (its layer)
+    this.told = new Map(); // of each: camera (the movie's camera), range (a slice's colours), box (its layer)
     this.asked = 0; // every wish has a number
     this.shown = 0; // that of the newest picture that is seen
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
@@ -38,9 +38,9 @@ export class Viewport {
     const { app } = this, all = app.mode === 'slice' ? app.panel.query() : app.camera.isMovies() && app.beside === null ? {} : app.camera.query();
     const area = Math.min(sharp || app.mode === 'slice' ? SHARP : QUICK, this.box.clientWidth * this.box.clientHeight || QUICK);
     const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
-    Object.assign(all, { of: app.state.id, g: app.state.generation, frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
+    Object.assign(all, { source: app.state.id, g: app.state.generation, frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
     if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1 });
-    if (sharp) all.rest = 1;
+    if (sharp) all.priority = 1;
     return new URLSearchParams(all).toString();
   }
 
@@ -97,9 +97,9 @@ export class Viewport {
       this.sharp = way === 'sharp';
       this.image = image;
       this.seen = wish.query;
-      const { eye } = this.told.get(wish.query) ?? {};
+      const { camera } = this.told.get(wish.query) ?? {};
       const { app } = this;
-      if (eye && app.camera && app.camera.isMovies()) app.camera = Camera.of(eye);
+      if (camera && app.camera && app.camera.isMovies()) app.camera = Camera.of(camera);
       this.other = other;
       this.paint(image);
       this.app.say('');
@@ -118,8 +118,8 @@ export class Viewport {
       if (answer.status === 204) return null;
       if (!answer.ok) throw new Error(await answer.text());
       this.app.seconds = +answer.headers.get('X-Seconds');
-      this.app.processor = +answer.headers.get('X-Processor');
-      told = Object.fromEntries(['Eye', 'Range', 'Box'].map((name) => [name.toLowerCase(), answer.headers.get(`X-${name}`)]));
+      this.app.processor = +answer.headers.get('X-CPU-Seconds');
+      told = Object.fromEntries(['Camera', 'Range', 'Box'].map((name) => [name.toLowerCase(), answer.headers.get(`X-${name}`)]));
       blob = await answer.blob();
       blob.empty = !!answer.headers.get('X-Empty');
       if (!passing) this.keep(query, blob, told);
@@ -128,13 +128,13 @@ export class Viewport {
     return Object.assign(image, { empty: blob.empty, marks, lens: marks && this.lens(query, told, image, marks.metre), told });
   }
 
-  lens(query, { eye, box }, image, metre) {
+  lens(query, { camera, box }, image, metre) {
     if (box) {
       const n = box.split(',').map((x) => x * metre);
       return lensOfSlice(n.slice(0, 3), n.slice(3));
     }
     const own = new URLSearchParams(query), names = ['ex', 'ey', 'ez', 'tx', 'ty', 'tz', 'ux', 'uy', 'uz', 'angle'];
-    return lensOfEye(own.has('ex') ? names.map((name) => +own.get(name)) : eye.split(',').map(Number), image.width / image.height);
+    return lensOfCamera(own.has('ex') ? names.map((name) => +own.get(name)) : camera.split(',').map(Number), image.width / image.height);
   }
 
   /** The same of what is compared with, at the nearest frame that it has. */
@@ -144,7 +144,7 @@ export class Viewport {
     const all = (s.ranges ?? []).flatMap(([a, b]) => Array.from({ length: b - a + 1 }, (_, i) => a + i)).concat(s.made);
     const frame = all.reduce((best, f) => Math.abs(f - app.frame) < Math.abs(best - app.frame) ? f : best, Infinity);
     const out = new URLSearchParams(query);
-    for (const [k, v] of [['of', s.id], ['g', s.generation], ['frame', frame]]) out.set(k, v);
+    for (const [k, v] of [['source', s.id], ['g', s.generation], ['frame', frame]]) out.set(k, v);
     return Number.isFinite(frame) ? out.toString() : null;
   }
 

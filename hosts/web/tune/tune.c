@@ -3,7 +3,7 @@
 #include "tune.h"
 
 #include "attempt.h"
-#include "save.h"
+#include "save_preset.h"
 #include "since.h"
 #include <math.h>
 #include <stdio.h>

@@ -65,6 +65,6 @@ export class Results {
     Object.assign(card, { key, at: now });
     const slice = this.app.scene.renders ? '' : '&mode=slice';
     card.image.classList.toggle('slice', slice !== '');
-    card.image.src = `picture?of=${s.id}&frame=${frame}&w=128&h=72&q=80&coarse=1&thumb=1&rest=1&g=${s.generation}${slice}`;
+    card.image.src = `picture?source=${s.id}&frame=${frame}&w=128&h=72&q=80&coarse=1&independent=1&priority=1&g=${s.generation}${slice}`;
   }
 }

@@ -145,7 +145,7 @@ export class Tune {
     const types = ['stages', 'export'].flatMap((s) => (values[s] ?? []).map((item) => typeof item === 'string' ? item : Object.keys(item)[0]));
     const missing = ['preset', 'stages', 'export', ...new Set(types)].filter((name) => !this.tables[name]);
     await Promise.all(missing.map(async (name) => {
-      const answer = await fetch(`table?name=${encodeURIComponent(name)}`).catch(() => null);
+      const answer = await fetch(`parameters?name=${encodeURIComponent(name)}`).catch(() => null);
       if (answer && answer.ok) this.tables[name] = await answer.json();
     }));
   }
@@ -191,7 +191,7 @@ export class Tune {
     if (!this.good || this.text !== this.good) { get('save-said').textContent = 'The text has a mistake: it is not saved.'; return; }
     const before = this.text;
     this.text = set(this.text, this.tree, ['name'], name);
-    const { good, words } = await this.post(`save?name=${encodeURIComponent(name)}`, get('save-do'));
+    const { good, words } = await this.post(`save-preset?name=${encodeURIComponent(name)}`, get('save-do'));
     this.text = before;
     get('save-said').textContent = words;
     if (good) get('save').close();
@@ -199,7 +199,7 @@ export class Tune {
 
   /** Go back to something that was tried. */
   async again(id) {
-    const answer = await fetch(`text?of=${id}`).catch(() => null);
+    const answer = await fetch(`preset-text?source=${id}`).catch(() => null);
     if (!answer || !answer.ok) { this.say('That is not here any more.'); return; }
     const text = await answer.text();
     this.app.lookAt(null);

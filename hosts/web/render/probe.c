@@ -5,27 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GOOD = 200, UNABLE = 500, SMALL = 32 }; ///< SMALL: of a slice that is made to learn where it lies
+enum { OK = 200, FAILED = 500, SMALL = 32 }; ///< SMALL: height of a slice that is rendered for its box alone
 
-/// A place, in the view's world, and what is known of it.
-struct spot {
-    const char *met;
+/// The point that a pixel shows, in world units of the view, and what is there.
+struct hit {
+    const char *what;
     double at[3];
 };
 
-static double turned(const double p[3], int y_up, int a)
+/// Component `a` of a point or vector of the view (z up) in the axes of the grid.
+static double grid_axis(const double p[3], int y_up, int a)
 {
     return !y_up ? p[a] : a == 0 ? p[0] : a == 1 ? p[2] : -p[1];
 }
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-/// The cell of a grid that a place lies in. 0: it is not among those that are stored.
+/// The cell of a grid at a point. 0: it is not stored.
 static int cell_of(const struct bw_snapshot_grid *g, const double at[3], int y_up, int32_t cell[3])
 {
     int inside = 1;
     for (int a = 0; a < 3; a++) {
-        const double x = floor((turned(at, y_up, a) - g->origin[a]) / g->voxel);
+        const double x = floor((grid_axis(at, y_up, a) - g->origin[a]) / g->voxel);
         inside &= x >= g->lo[a] && x < (double)g->lo[a] + g->n[a];
         cell[a] = inside ? (int32_t)x : 0;
     }
@@ -43,7 +44,7 @@ static json_t *value_read(struct bw_snapshot *snapshot, uint32_t i, const struct
         if (inside && bw_snapshot_read(snapshot, i, c, &box, 1, &x)) x = NAN;
         value[c] = (double)x * (g->kelvin > 0 ? g->kelvin : 1);
     }
-    if (g->comps == 3 && y_up) { // as the picture has it
+    if (g->comps == 3 && y_up) { // back to the axes of the view
         const double up = value[1];
         value[1] = -value[2];
         value[2] = up;
@@ -52,7 +53,7 @@ static json_t *value_read(struct bw_snapshot *snapshot, uint32_t i, const struct
     return out;
 }
 
-/// `domain`: of files of another one; NULL: as the grids say.
+/// Values of all grids of a snapshot. `domain`: its name; NULL: the grids have it.
 static void values_add(json_t *list, struct bw_snapshot *snapshot, const char *domain, const double at[3], int y_up)
 {
     struct bw_snapshot_facts f = {.size = sizeof f};
@@ -68,87 +69,86 @@ static void values_add(json_t *list, struct bw_snapshot *snapshot, const char *d
     }
 }
 
-/// Of all domains, those too whose files lie apart.
+/// Values of all domains, also of those with files of their own.
 static json_t *values_read(struct source *s, int64_t frame, struct bw_snapshot *own, const double at[3], int y_up)
 {
     struct bw_snapshot_facts f = {.size = sizeof f};
     struct other_frame other[OTHERS];
     json_t *list = json_array();
     values_add(list, own, NULL, at, y_up);
-    const int whole = bw_snapshot_facts(own, &f) || domains_count(&f) > 1;
-    for (int n = whole ? 0 : source_others(s, frame, other); n-- > 0;) {
+    const int complete = bw_snapshot_facts(own, &f) || domains_count(&f) > 1;
+    for (int n = complete ? 0 : source_others(s, frame, other); n-- > 0;) {
         values_add(list, other[n].snapshot, other[n].label, at, y_up);
         bw_snapshot_close(other[n].snapshot);
     }
     return list;
 }
 
-/// In a slice: the middle of the layer, at that pixel.
-static enum bw_status slice_spot(struct source *s, const struct wish *w, double metre, struct spot *out)
+/// In a slice: the middle of its layer, at that pixel.
+static enum bw_status slice_hit(struct source *s, const struct query *q, double metre, struct hit *out)
 {
     struct bw_pixels small = {0};
-    struct wish tiny;
+    struct query slice;
     struct bw_snapshot *cut;
-    enum bw_status status = draw_cut(s, w, &cut, &tiny);
+    enum bw_status status = slice_snapshot(s, q, &cut, &slice);
     if (status) return status;
-    wish_height(&tiny, SMALL);
-    status = bw_snapshot_picture(cut, tiny.look, 0, &small);
+    query_set_height(&slice, SMALL);
+    status = bw_snapshot_picture(cut, slice.slice_json, 0, &small);
     bw_snapshot_close(cut);
     if (status) return status;
-    int axis = 0; // across the layer, which is thin
+    int axis = 0; // normal to the layer, which is thin
     for (int a = 1; a < 3; a++)
         if (small.hi[a] - small.lo[a] < small.hi[axis] - small.lo[axis]) axis = a;
     const int right = axis == 0 ? 1 : 0, up = axis == 2 ? 1 : 2;
     for (int a = 0; a < 3; a++) out->at[a] = metre * 0.5 * (small.lo[a] + small.hi[a]);
-    out->at[right] = metre * (small.lo[right] + w->point[0] * (small.hi[right] - small.lo[right]));
-    out->at[up] = metre * (small.hi[up] - w->point[1] * (small.hi[up] - small.lo[up]));
-    out->met = "cell";
+    out->at[right] = metre * (small.lo[right] + q->point[0] * (small.hi[right] - small.lo[right]));
+    out->at[up] = metre * (small.hi[up] - q->point[1] * (small.hi[up] - small.lo[up]));
+    out->what = "cell";
     bw_pixels_free(&small);
     return BW_OK;
 }
 
-static enum bw_status render_spot(const struct open_view *o, const struct wish *w, struct spot *out)
+static enum bw_status render_hit(const struct open_view *o, const struct query *q, struct hit *out)
 {
-    static const char *const words[] = {
+    static const char *const names[] = {
         [BW_MET_NOTHING] = "nothing", [BW_MET_GAS] = "gas", [BW_MET_OBSTACLE] = "obstacle"};
-    const double point[2] = {w->point[0] * w->width, w->point[1] * w->height};
+    const double point[2] = {q->point[0] * q->width, q->point[1] * q->height};
     int32_t met = BW_MET_NOTHING;
-    struct bw_eye movies;
+    struct bw_eye movie;
     const enum bw_status status =
-        bw_view_meet(o->view, draw_eye(o, w, &movies), w->width, w->height, point, out->at, &met);
-    out->met = words[met];
+        bw_view_meet(o->view, picture_camera(o, q, &movie), q->width, q->height, point, out->at, &met);
+    out->what = names[met];
     return status;
 }
 
-static json_t *probe_make(struct source *s, struct open_view *o, struct bw_snapshot *snapshot, const struct wish *w)
+static json_t *probe_json(struct source *s, struct open_view *o, struct bw_snapshot *snapshot, const struct query *q)
 {
-    struct spot spot;
+    struct hit hit;
     const double metre = o->facts.metre;
-    if (w->slice ? slice_spot(s, w, metre, &spot) : render_spot(o, w, &spot)) return NULL;
-    const int nothing = !strcmp(spot.met, "nothing");
-    json_t *at =
-        nothing ? json_null() : json_pack("[f, f, f]", spot.at[0] / metre, spot.at[1] / metre, spot.at[2] / metre);
-    return json_pack("{s:s, s:o, s:o}", "met", spot.met, "at", at, "values",
-                     nothing ? json_array() : values_read(s, w->frame, snapshot, spot.at, o->facts.y_up));
+    if (q->slice ? slice_hit(s, q, metre, &hit) : render_hit(o, q, &hit)) return NULL;
+    const int missed = !strcmp(hit.what, "nothing");
+    json_t *at = missed ? json_null() : json_pack("[f, f, f]", hit.at[0] / metre, hit.at[1] / metre, hit.at[2] / metre);
+    return json_pack("{s:s, s:o, s:o}", "hit", hit.what, "at", at, "values",
+                     missed ? json_array() : values_read(s, q->frame, snapshot, hit.at, o->facts.y_up));
 }
 
-struct drawn draw_probe(struct views *v, struct shelf *shelf, const struct wish *w)
+struct response probe_response(struct views *v, struct shelf *shelf, const struct query *q)
 {
-    struct source *s = shelf_take(shelf, w->of);
-    struct open_view *o = s ? views_take(v, s, w->frame) : NULL;
+    struct source *s = shelf_take(shelf, q->source);
+    struct open_view *o = s ? views_take(v, s, q->frame) : NULL;
     struct bw_snapshot *snapshot = NULL;
-    json_t *said = NULL;
+    json_t *values = NULL;
     char *text = NULL;
-    if (o && !source_snapshot(s, w->frame, &snapshot)) {
-        said = probe_make(s, o, snapshot, w);
+    if (o && !source_snapshot(s, q->frame, &snapshot)) {
+        values = probe_json(s, o, snapshot, q);
         bw_snapshot_close(snapshot);
     }
-    if (said) text = json_dumps(said, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    json_decref(said);
-    struct drawn out =
-        text ? (struct drawn){.code = GOOD, .type = "application/json", .bytes = text, .size = strlen(text)}
-        : s  ? drawn_words(UNABLE, bw_error_last()->sentence)
-             : drawn_words(UNABLE, "nothing is shown");
+    if (values) text = json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(values);
+    struct response out =
+        text ? (struct response){.code = OK, .type = "application/json", .bytes = text, .size = strlen(text)}
+        : s  ? text_response(FAILED, bw_error_last()->sentence)
+             : text_response(FAILED, "nothing is shown");
     if (o) views_give(v, o);
     shelf_give(shelf, s);
     return out;

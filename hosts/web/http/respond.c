@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reply.h"
+#include "respond.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum MHD_Result reply_send(struct MHD_Connection *c, unsigned code, const char *type, struct MHD_Response *r)
+enum MHD_Result respond(struct MHD_Connection *c, unsigned code, const char *type, struct MHD_Response *r)
 {
     static const char *const headers[][2] = {
         {"Cache-Control", "no-store"},
@@ -26,27 +26,27 @@ enum MHD_Result reply_send(struct MHD_Connection *c, unsigned code, const char *
     return result;
 }
 
-enum MHD_Result reply_bytes(struct MHD_Connection *c, unsigned code, const char *type, void *bytes, size_t size)
+enum MHD_Result respond_buffer(struct MHD_Connection *c, unsigned code, const char *type, void *bytes, size_t size)
 {
     struct MHD_Response *r = MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
     if (!r) free(bytes);
-    return reply_send(c, code, type, r);
+    return respond(c, code, type, r);
 }
 
-enum MHD_Result reply_static(struct MHD_Connection *c, const char *type, const void *bytes, size_t size)
+enum MHD_Result respond_static(struct MHD_Connection *c, const char *type, const void *bytes, size_t size)
 {
-    return reply_send(c, MHD_HTTP_OK, type,
-                      MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT));
+    return respond(c, MHD_HTTP_OK, type,
+                   MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT));
 }
 
-enum MHD_Result reply_sentence(struct MHD_Connection *c, unsigned code, const char *sentence)
+enum MHD_Result respond_text(struct MHD_Connection *c, unsigned code, const char *sentence)
 {
-    return reply_send(
+    return respond(
         c, code, "text/plain; charset=utf-8",
         MHD_create_response_from_buffer(strlen(sentence), (void *)(uintptr_t)sentence, MHD_RESPMEM_MUST_COPY));
 }
 
-enum MHD_Result reply_page(struct MHD_Connection *c, unsigned code, const char *sentence)
+enum MHD_Result respond_html(struct MHD_Connection *c, unsigned code, const char *sentence)
 {
     char page[1024];
     snprintf(page, sizeof page,
@@ -54,13 +54,13 @@ enum MHD_Result reply_page(struct MHD_Connection *c, unsigned code, const char *
              "<title>Billow</title><body style=\"background:#16181b;color:#d8dade;font:16px/1.5 sans-serif;"
              "max-width:36em;margin:20vh auto;padding:0 1em\"><p>%s</p></body></html>",
              sentence);
-    return reply_send(c, code, "text/html; charset=utf-8",
-                      MHD_create_response_from_buffer(strlen(page), page, MHD_RESPMEM_MUST_COPY));
+    return respond(c, code, "text/html; charset=utf-8",
+                   MHD_create_response_from_buffer(strlen(page), page, MHD_RESPMEM_MUST_COPY));
 }
 
-enum MHD_Result reply_moved(struct MHD_Connection *c, const char *path)
+enum MHD_Result respond_redirect(struct MHD_Connection *c, const char *path)
 {
     struct MHD_Response *r = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     if (r) MHD_add_response_header(r, "Location", path);
-    return reply_send(c, MHD_HTTP_FOUND, NULL, r);
+    return respond(c, MHD_HTTP_FOUND, NULL, r);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A preset that was changed, saved: beside the preset where that is the user's own, never among the installed ones or
  * over another file. */
-#ifndef TUNE_SAVE_H
-#define TUNE_SAVE_H
+#ifndef WEB_SAVE_PRESET_H
+#define WEB_SAVE_PRESET_H
 
 #include <billow/bake.h>
 

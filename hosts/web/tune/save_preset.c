@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _XOPEN_SOURCE 700
-#include "save.h"
+#include "save_preset.h"
 
 #include <errno.h>
 #include <fcntl.h>

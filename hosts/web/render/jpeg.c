@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <turbojpeg.h>
 
-/// Sharp pictures keep their colours whole: edges of flames would fray.
-unsigned char *jpeg_make(const struct bw_pixels *pixels, int quality, size_t *size)
+/// Without chroma subsampling at high quality: it would fray the edges of flames.
+unsigned char *jpeg_encode(const struct bw_pixels *pixels, int quality, size_t *size)
 {
     const int sampling = quality >= 90 ? TJSAMP_444 : TJSAMP_420;
     unsigned long length = tjBufSize(pixels->width, pixels->height, sampling);
@@ -23,7 +23,7 @@ unsigned char *jpeg_make(const struct bw_pixels *pixels, int quality, size_t *si
     return out;
 }
 
-int jpeg_read(const void *jpeg, size_t size, struct bw_pixels *out)
+int jpeg_decode(const void *jpeg, size_t size, struct bw_pixels *out)
 {
     enum { MOST = 4096, ALL = 1 << 24 };
     int w = 0, h = 0, sampling, colours;

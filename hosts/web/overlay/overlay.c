@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "marks.h"
+#include "overlay.h"
 
-#include "tiles.h"
+#include "active_tiles.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MOST = 50000 }; ///< of more every second, third … is told
+enum { MAX_POINTS = 50000 }; ///< of more only every n-th is sent
 
-/// A text in quotes; a file's name may hold anything.
-static void text_write(FILE *out, const char *text)
+/// A JSON string; a file's name may hold any character.
+static void string_write(FILE *out, const char *text)
 {
     json_t *o = json_string(text);
     char *quoted = o ? json_dumps(o, JSON_ENCODE_ANY) : NULL;
@@ -25,14 +25,14 @@ static double number_read(const void *data, uint32_t precision, int64_t i)
     return precision == BW_F64P ? ((const double *)data)[i] : (double)((const int64_t *)data)[i];
 }
 
-/// Numbers of what a page draws; there is no NaN in JSON.
+/// An attribute's numbers; JSON has no NaN.
 static void attribute_write(FILE *out, const struct bw_snapshot_points *p, uint32_t a)
 {
     const uint32_t comps = p->attributes[a].comps;
-    const int64_t step = 1 + p->count / POINTS_MOST;
+    const int64_t step = 1 + p->count / MAX_POINTS;
     const char *before = "";
     fputc(',', out);
-    text_write(out, p->attributes[a].name);
+    string_write(out, p->attributes[a].name);
     fputs(":[", out);
     for (int64_t i = 0; i < p->count; i += step)
         for (uint32_t c = 0; c < comps; c++, before = ",") {
@@ -44,9 +44,9 @@ static void attribute_write(FILE *out, const struct bw_snapshot_points *p, uint3
 
 static int is_drawn(const char *attribute)
 {
-    static const char *const drawn[] = {"pos", "strength", "radius", "colour", "turn", "turn_w", "shape", "size"};
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
-        if (!strcmp(drawn[i], attribute)) return 1;
+    static const char *const response[] = {"pos", "strength", "radius", "colour", "turn", "turn_w", "shape", "size"};
+    for (size_t i = 0; i < sizeof response / sizeof *response; i++)
+        if (!strcmp(response[i], attribute)) return 1;
     return 0;
 }
 
@@ -58,7 +58,7 @@ static void points_write(FILE *out, struct bw_snapshot *snapshot)
     for (uint32_t i = 0; i < f.n_points; i++) {
         const struct bw_snapshot_points *p = &f.points[i];
         fprintf(out, "%s{\"count\":%lld,\"name\":", i ? "," : "", (long long)p->count);
-        text_write(out, p->name);
+        string_write(out, p->name);
         for (uint32_t a = 0; a < p->n_attributes; a++)
             if (p->data[a] && is_drawn(p->attributes[a].name)) attribute_write(out, p, a);
         fputc('}', out);
@@ -72,23 +72,23 @@ static uint32_t points_count(struct bw_snapshot *snapshot)
     return bw_snapshot_facts(snapshot, &f) ? 0 : f.n_points;
 }
 
-/// Of a frame that a bake has just made its own, else its files'.
-static void points_tell(FILE *out, struct source *s, int64_t frame, struct bw_snapshot *own)
+/// Points of a frame that is still in memory, else those of its files.
+static void points_choose(FILE *out, struct source *s, int64_t frame, struct bw_snapshot *own)
 {
     struct bw_snapshot *files = NULL;
     const int has = points_count(own) > 0;
     if (!has && source_points(s, frame, &files) && s->cache) {
         fputs(",\"why\":", out);
-        text_write(out, bw_error_last()->sentence);
+        string_write(out, bw_error_last()->sentence);
     }
     points_write(out, has ? own : files);
     if (files) bw_snapshot_close(files);
 }
 
-static void tiles_tell(FILE *out, struct bw_snapshot *snapshot)
+static void tiles_write(FILE *out, struct bw_snapshot *snapshot)
 {
     struct tiles tiles;
-    tiles_take(&tiles, snapshot);
+    tiles_collect(&tiles, snapshot);
     fputs(",\"tiles\":[", out);
     for (int i = 0; i < tiles.n; i++) {
         const struct tile_set *t = &tiles.set[i];
@@ -102,45 +102,45 @@ static void tiles_tell(FILE *out, struct bw_snapshot *snapshot)
     tiles_free(&tiles);
 }
 
-static void marks_write(FILE *out, struct source *s, const struct wish *w, const struct bw_view_facts *f)
+static void overlay_write(FILE *out, struct source *s, const struct query *q, const struct bw_view_facts *f)
 {
     struct bw_snapshot *snapshot;
     fprintf(out, "{\"metre\":%.9g,\"y_up\":%s", f->metre, f->y_up ? "true" : "false");
-    if (w->marks & (MARK_OUTLINES | MARK_DOMAIN)) {
-        char *outlines = source_outlines(s, w->frame);
+    if (q->overlay & (OVERLAY_OUTLINES | OVERLAY_DOMAIN)) {
+        char *outlines = source_outlines(s, q->frame);
         fprintf(out, ",\"outlines\":%s", outlines ? outlines : "null");
         bw_text_free(outlines);
     }
-    if (w->marks & ~MARK_DOMAIN && !source_snapshot(s, w->frame, &snapshot)) {
-        if (w->marks & (MARK_PARTICLES | MARK_OUTLINES)) points_tell(out, s, w->frame, snapshot);
-        if (w->marks & MARK_TILES) tiles_tell(out, snapshot);
+    if (q->overlay & ~OVERLAY_DOMAIN && !source_snapshot(s, q->frame, &snapshot)) {
+        if (q->overlay & (OVERLAY_PARTICLES | OVERLAY_OUTLINES)) points_choose(out, s, q->frame, snapshot);
+        if (q->overlay & OVERLAY_TILES) tiles_write(out, snapshot);
         bw_snapshot_close(snapshot);
     }
     fputc('}', out);
 }
 
-static struct drawn source_marks(struct views *v, struct source *s, const struct wish *w)
+static struct response overlay_make(struct views *v, struct source *s, const struct query *q)
 {
-    struct drawn answer = {.code = 200, .type = "application/json"};
+    struct response response = {.code = 200, .type = "application/json"};
     char *text = NULL;
-    struct open_view *o = w->rest == 2 ? views_pass(v, s, w->frame) : views_take(v, s, w->frame);
-    if (!o) return drawn_failure(s, w->frame);
-    FILE *out = open_memstream(&text, &answer.size);
-    if (out) marks_write(out, s, w, &o->facts);
+    struct open_view *o = q->priority == PRIORITY_IDLE ? views_pass(v, s, q->frame) : views_take(v, s, q->frame);
+    if (!o) return frame_error_response(s, q->frame);
+    FILE *out = open_memstream(&text, &response.size);
+    if (out) overlay_write(out, s, q, &o->facts);
     views_give(v, o);
     const int bad = !out || ferror(out);
     if ((out && fclose(out)) || bad) {
         free(text);
-        return drawn_words(500, "out of memory");
+        return text_response(500, "out of memory");
     }
-    answer.bytes = text;
-    return answer;
+    response.bytes = text;
+    return response;
 }
 
-struct drawn draw_marks(struct views *v, struct shelf *shelf, const struct wish *w)
+struct response overlay_response(struct views *v, struct shelf *shelf, const struct query *q)
 {
-    struct source *s = shelf_take(shelf, w->of);
-    struct drawn out = s ? source_marks(v, s, w) : (struct drawn){.code = 204};
+    struct source *s = shelf_take(shelf, q->source);
+    struct response out = s ? overlay_make(v, s, q) : (struct response){.code = 204};
     shelf_give(shelf, s);
     return out;
 }
