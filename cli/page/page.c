@@ -59,11 +59,11 @@ int page_end(const struct page *p, const char *sentence)
 {
     if (!p->calls) return 0;
     p->calls->end(p->web, sentence);
-    if (!p->calls->viewers(p->web)) return p->calls->whole(p->web);
+    if (!p->calls->viewers(p->web)) return p->calls->complete(p->web);
     page_signals();
     fputs("the page stays while somebody looks at it; Ctrl-C ends it\n", stderr);
     page_wait(p, 1);
-    return p->calls->whole(p->web);
+    return p->calls->complete(p->web);
 }
 
 void page_close(struct page *p)

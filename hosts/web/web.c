@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The module: what is shown, the threads that draw it, the server, and a clock that tells pages what is new. */
+/* The module's entry points: they own the sources, the view cache, the job queue, the HTTP server, and a timer thread
+ * that refreshes the sources and publishes their state on the event stream. */
 #include "web.h"
 
 #include "http/server.h"
@@ -11,10 +12,10 @@
 #include <time.h>
 
 struct bw_web {
-    struct shelf shelf;
+    struct sources sources;
     struct source *bake; ///< of the bake that is shown, or NULL
     struct tune *tune;   ///< or NULL
-    struct views views;
+    struct view_cache views;
     struct queue queue;
     struct recorder recorder;
     struct server server;
@@ -22,17 +23,17 @@ struct bw_web {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     int stop, ticks;
-    pthread_t clock;
-    int has_clock;
+    pthread_t timer;
+    int has_timer;
 };
 
-/* ---- the clock ---- */
+/* ---- the timer ---- */
 
-static const long TICK = 200000000; ///< ns: how often pages hear what is new
-enum { LOOK_TICKS = 10, ALIVE_TICKS = 10 };
+static const long TICK = 200000000; ///< ns between events at least
+enum { REFRESH_TICKS = 10, KEEPALIVE_TICKS = 10 };
 
-/// 0: the end.
-static int clock_wait(struct bw_web *w)
+/// Sleep for a tick. 0: the module is being closed.
+static int timer_wait(struct bw_web *w)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -45,36 +46,36 @@ static int clock_wait(struct bw_web *w)
     return goes_on;
 }
 
-static void *clock_run(void *web)
+static void *timer_run(void *web)
 {
     struct bw_web *w = web;
-    while (clock_wait(w)) {
+    while (timer_wait(w)) {
         w->ticks++;
         if (w->server.daemon) connection_limit_expire(&w->server.connection_limit);
-        if (!events_count(&w->server.events)) continue; // nobody looks: nothing is done
-        if (w->ticks % LOOK_TICKS == 0) shelf_refresh(&w->shelf);
-        events_publish(&w->server.events, w->ticks % ALIVE_TICKS == 0);
+        if (!events_count(&w->server.events)) continue; // no page is open: no file is looked at
+        if (w->ticks % REFRESH_TICKS == 0) sources_refresh(&w->sources);
+        events_publish(&w->server.events, w->ticks % KEEPALIVE_TICKS == 0);
     }
     return NULL;
 }
 
-static int clock_start(struct bw_web *w)
+static int timer_start(struct bw_web *w)
 {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&w->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    return w->has_clock = !pthread_create(&w->clock, NULL, clock_run, w);
+    return w->has_timer = !pthread_create(&w->timer, NULL, timer_run, w);
 }
 
-static void clock_stop(struct bw_web *w)
+static void timer_stop(struct bw_web *w)
 {
     pthread_mutex_lock(&w->lock);
     w->stop = 1;
     pthread_cond_broadcast(&w->wake);
     pthread_mutex_unlock(&w->lock);
-    if (w->has_clock) pthread_join(w->clock, NULL);
+    if (w->has_timer) pthread_join(w->timer, NULL);
     pthread_cond_destroy(&w->wake);
 }
 
@@ -83,20 +84,20 @@ static void clock_stop(struct bw_web *w)
 static void web_close(struct bw_web *w)
 {
     if (!w) return;
-    clock_stop(w);
+    timer_stop(w);
     queue_stop(&w->queue);
     resumes_stop(&w->resumes);
     server_stop(&w->server);
     recorder_cancel(&w->recorder);
     resumes_free(&w->resumes);
     tune_close(w->tune);
-    views_free(&w->views);
-    shelf_free(&w->shelf);
+    view_cache_free(&w->views);
+    sources_free(&w->sources);
     pthread_mutex_destroy(&w->lock);
     free(w);
 }
 
-/// Signals are for the program's own threads.
+/// The module's threads take no signals: the program's do.
 static void signals_block(sigset_t *before)
 {
     sigset_t all;
@@ -106,14 +107,14 @@ static void signals_block(sigset_t *before)
 
 static enum bw_status web_start(struct bw_web *w, const struct bw_web_options *o, char *why, size_t why_size)
 {
-    const int drawing = queue_start(&w->queue, &w->shelf, &w->views, &w->recorder, o->gentle);
-    w->server = (struct server){.shelf = &w->shelf,
+    const int has_workers = queue_start(&w->queue, &w->sources, &w->views, &w->recorder, o->gentle);
+    w->server = (struct server){.sources = &w->sources,
                                 .queue = &w->queue,
                                 .resumes = &w->resumes,
                                 .plotter = o->plotter ? o->plotter : BW_PLOTTER};
     enum bw_status status = server_start(&w->server, o->listen ? o->listen : "127.0.0.1", o->port, why, why_size);
-    const int ticking = clock_start(w);
-    if (status || (drawing && ticking)) return status;
+    const int has_timer = timer_start(w);
+    if (status || (has_workers && has_timer)) return status;
     snprintf(why, why_size, "out of memory for the page's threads");
     return BW_ERR_MEMORY;
 }
@@ -126,9 +127,9 @@ static enum bw_status web_open(struct bw_session *session, const struct bw_web_o
     *web = NULL;
     if (!w) return snprintf(why, why_size, "out of memory"), BW_ERR_MEMORY;
     pthread_mutex_init(&w->lock, NULL);
-    shelf_init(&w->shelf, session);
-    views_init(&w->views);
-    resumes_init(&w->resumes, &w->shelf, &w->server.events);
+    sources_init(&w->sources, session);
+    view_cache_init(&w->views);
+    resumes_init(&w->resumes, &w->sources, &w->server.events);
     signals_block(&before);
     enum bw_status status = web_start(w, o, why, why_size);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -143,35 +144,35 @@ static const char *web_address(const struct bw_web *w) { return w->server.addres
 
 static enum bw_status web_show_cache(struct bw_web *w, const char *what)
 {
-    struct source *s = shelf_add(&w->shelf, "cache");
+    struct source *s = sources_add(&w->sources, "cache");
     if (!s) return BW_ERR_MEMORY;
-    source_tell(s, NULL, what, 1); // two may have one name
+    source_set_preset(s, NULL, what, 1); // two caches may have the same title
     const enum bw_status status = source_show_cache(s, what);
-    if (status) shelf_drop(&w->shelf, s); // and the sentence stays
-    shelf_give(&w->shelf, s);
+    if (status) sources_remove(&w->sources, s); // bw_error_last stays
+    sources_release(&w->sources, s);
     return status;
 }
 
 static enum bw_status web_show_bake(struct bw_web *w, struct bw_bake *b)
 {
-    w->bake = shelf_add(&w->shelf, "bake"); // in use until the end
+    w->bake = sources_add(&w->sources, "bake"); // never released: the callbacks use it
     return w->bake ? source_show_bake(w->bake, b) : BW_ERR_MEMORY;
 }
 
 static enum bw_status web_tune(struct bw_web *w, const char *preset)
 {
-    w->tune = tune_open(&w->shelf, preset);
+    w->tune = tune_open(&w->sources, preset);
     w->server.tune = w->tune;
     return w->tune ? BW_OK : bw_error_last()->status ? bw_error_last()->status : BW_ERR;
 }
 
 static void web_progress(struct bw_web *w, const struct bw_bake_progress *p) { source_progress(w->bake, p); }
-/// A bake that the page goes on with wants it open as well.
+/// Open pages, and bakes that were resumed from one: they keep the program running.
 static int32_t web_viewers(struct bw_web *w) { return events_count(&w->server.events) + resumes_count(&w->resumes); }
-static int32_t web_whole(struct bw_web *w) { return w->bake && source_whole(w->bake); }
+static int32_t web_complete(struct bw_web *w) { return w->bake && source_is_complete(w->bake); }
 static void web_end(struct bw_web *w, const char *sentence) { source_end(w->bake, sentence); }
 
-/// A frame that nobody looks at is not held, which would make the run copy what it writes to.
+/// Hold the frame only while a page is open: the solver copies a tile that it changes while it is held.
 static void web_frame(struct bw_web *w, struct bw_snapshot *snapshot)
 {
     source_frame(w->bake, snapshot, events_count(&w->server.events) > 0);
@@ -193,7 +194,7 @@ __attribute__((visibility("default"))) const struct bw_web_calls bw_web_calls = 
     .frame = web_frame,
     .log = web_log,
     .end = web_end,
-    .whole = web_whole,
+    .complete = web_complete,
     .viewers = web_viewers,
     .close = web_close,
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The live page: what libbillow-web.so gives to the program that loads it when somebody wants to look. It stands on
- * billow/bake.h alone; a machine without it misses nothing else.
+/* The live page: an HTTP server in libbillow-web.so, which the program loads when a page is wanted. It uses
+ * billow/bake.h alone.
  *
- * A page shows caches, a bake, whose callbacks the program hands on, or a preset that is tuned. Every function may be
- * called from any thread, but `close`, which is the last. */
+ * A page shows caches, a running bake, whose callbacks the program forwards, or a preset that is tuned. Every function
+ * may be called from any thread, except `close`, which is the last call. */
 #ifndef BW_WEB_H
 #define BW_WEB_H
 
@@ -14,9 +14,9 @@ struct bw_web;
 struct bw_web_options {
     uint32_t size;       ///< sizeof this struct
     const char *listen;  ///< an address of this machine; NULL: 127.0.0.1
-    int32_t port;        ///< 0: 8420, or the next that is free
-    int32_t gentle;      ///< 1: pictures wait for the bake, also those that somebody's hand asks for
-    const char *plotter; ///< a script that draws plots (Dygraphs); NULL: where the build found it
+    int32_t port;        ///< 0: the first free one from 8420 on
+    int32_t gentle;      ///< 1: all pictures are rendered at the lowest scheduling priority
+    const char *plotter; ///< path of Dygraphs, which draws plots; NULL: where the build found it
 };
 
 struct bw_web_calls {
@@ -27,21 +27,21 @@ struct bw_web_calls {
                            size_t why_size);
     /// "http://127.0.0.1:8420/TOKEN/", as long as it is open.
     const char *(*address)(const struct bw_web *web);
-    /// Show a cache, one more than before: what bw_cache_open takes. Its errors are in bw_error_last.
+    /// Show one cache more: what bw_cache_open takes. Errors are in bw_error_last.
     enum bw_status (*show_cache)(struct bw_web *web, const char *what);
-    /// Tune a preset: its name or path. Its errors are in bw_error_last; mistakes in it are the page's to tell.
+    /// Tune a preset: its name or path. Errors are in bw_error_last; mistakes in the preset are shown on the page.
     enum bw_status (*tune)(struct bw_web *web, const char *preset);
-    /// Show a bake that is open, and may be stopped and asked for checkpoints; it is closed after `end`.
+    /// Show an open bake, which the page may stop and ask for checkpoints. Close it after `end`.
     enum bw_status (*show_bake)(struct bw_web *web, struct bw_bake *bake);
-    /// From the callbacks of that bake.
+    /// Forwarded callbacks of that bake.
     void (*progress)(struct bw_web *web, const struct bw_bake_progress *p);
     void (*frame)(struct bw_web *web, struct bw_snapshot *snapshot);
     void (*log)(struct bw_web *web, int32_t level, const char *who, const char *text);
-    /// The bake is over; `sentence`: what ended it, NULL: all frames are made. Its files are shown from then on.
+    /// The bake has ended; `sentence`: why, NULL: all frames are made. From then on its files are shown.
     void (*end)(struct bw_web *web, const char *sentence);
-    /// After `end`, and what a page has gone on with: are all frames of that bake made now?
-    int32_t (*whole)(struct bw_web *web);
-    int32_t (*viewers)(struct bw_web *web); ///< pages that are open now, and bakes that these go on with
+    /// After `end`: are all frames of that bake made, also by a page that has resumed it?
+    int32_t (*complete)(struct bw_web *web);
+    int32_t (*viewers)(struct bw_web *web); ///< open pages, and bakes that were resumed from one
     void (*close)(struct bw_web *web);
 };
 

@@ -44,7 +44,7 @@ def seconds_of(out):
 
 
 def frames_of(state):
-    return [f for a, b in state["ranges"] or [] for f in range(a, b + 1)] + state["made"]
+    return [f for a, b in state["ranges"] or [] for f in range(a, b + 1)] + state["unwritten"]
 
 
 # ---- who looks ----
@@ -85,7 +85,7 @@ class Looker(threading.Thread):
                     for line in stream:
                         if line.startswith(b"data: "):
                             all_ = json.loads(line[6:])
-                            latest[0] = all_["shelf"][-1]
+                            latest[0] = all_["sources"][-1]
                             fresh.set()
                         if self.over:
                             break

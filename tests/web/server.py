@@ -350,12 +350,12 @@ def tuned(billow, folder):
 
     said = tried(text)
     check("a preset is read", said["good"] and said["values"]["name"] == "wisp")
-    check("its pictures come", wait(lambda: b"ranges" in served.get("state")[1] and served.state()["made"]))
+    check("its pictures come", wait(lambda: b"ranges" in served.get("state")[1] and served.state()["unwritten"]))
     first = served.state()["id"]
     check("nothing that is only seen is baked for", tried(text.replace("export:", "look: {exposure: 2}\nexport:"))["good"] and
           wait(lambda: served.state()["generation"] > 1) and served.state()["id"] == first, served.state())
     check("a new flow is", tried(text.replace("buoyancy: 2", "buoyancy: 3"))["good"] and
-          wait(lambda: served.state()["id"] > first) and "buoyancy 2 → 3" in served.state()["words"], served.state())
+          wait(lambda: served.state()["id"] > first) and "buoyancy 2 → 3" in served.state()["changes"], served.state())
     for what, wrong, line in (("a key that is none", text.replace("buoyancy", "bouyancy"), 11),
                               ("a broken text", text + "x: [", None), ("nothing", " ", None),
                               ("a file elsewhere", text.replace("sphere: {center: [0, 0, 0.12], radius: 9 cm}",
@@ -609,7 +609,7 @@ def looked_at(billow, folder, how):
     seen = 0
     while served.process.poll() is None:
         state = served.state()
-        frames = [f for lo, hi in state["ranges"] or [] for f in range(lo, hi + 1)] + state["made"]
+        frames = [f for lo, hi in state["ranges"] or [] for f in range(lo, hi + 1)] + state["unwritten"]
         if frames:
             newest = max(frames)
             seen += served.get("picture?frame=%d&w=96&h=96&coarse=1" % newest)[0] == 200
@@ -650,7 +650,7 @@ def main():
         for part in (who_may_ask, what_may_be_asked, probes, saved, patience, crowd, vanishing, nonsense):
             part(served)
         shutil.rmtree(folder + "/vdb")
-        check("files that are gone are told", wait(lambda: served.state()["gone"]), served.state())
+        check("files that are gone are told", wait(lambda: served.state()["error"]), served.state())
         check("what was open is still shown, the rest is told", served.get("scene?frame=11")[0] in (200, 404))
         check("it ends as it is asked to", served.end() == 0)
         shutil.rmtree(folder)

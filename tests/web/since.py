@@ -58,7 +58,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="billow-since-") as work:
         served, text = begun(billow, work, "tuned")
         state, base = tries(served, text)
-        check("the first try is baked from its first frame", state.get("ended") == "" and state["since"] is None, state)
+        check("the first try is baked from its first frame", state.get("ended") == "" and state["baked_from"] is None, state)
         whole = bytes_of(base)
         check("… all of it", len(whole) == 30, len(whole))
         moves = text.replace(BALL, MOVES % "0.1")
@@ -76,18 +76,18 @@ def main():
             if what == "a stage that ends earlier": # none has gone yet
                 check("what was there before is as it was", bytes_of(base) == whole)
             if since is None:
-                check(what + ": from the first frame", state.get("ended") == "" and state["since"] is None, state)
+                check(what + ": from the first frame", state.get("ended") == "" and state["baked_from"] is None, state)
             else:
                 check(what + ": from a checkpoint soon before frame %d" % since,
-                      state.get("ended") == "" and state["since"] is not None and since - 4 <= state["since"] <= since, state)
-                made.append((what, changed, bytes_of(folder), state["since"]))
+                      state.get("ended") == "" and state["baked_from"] is not None and since - 4 <= state["baked_from"] <= since, state)
+                made.append((what, changed, bytes_of(folder), state["baked_from"]))
         check("it ends", served.end() == 0, served.words_said)
         for i, (what, changed, there, since) in enumerate(made):
             fresh, _ = begun(billow, work, "fresh_%d" % i)
             state, folder = tries(fresh, changed)
             all_ = bytes_of(folder)
             late = [n for n in all_ if n >= "tuned_%04d" % since]
-            check(what + ": from there on the bytes of a bake from the first frame", state.get("since", 0) is None and
+            check(what + ": from there on the bytes of a bake from the first frame", state.get("baked_from", 0) is None and
                   len(late) > 5 and sorted(there) == sorted(all_) and all(there[n] == all_[n] for n in late), (state, late))
             fresh.end()
     verdict()

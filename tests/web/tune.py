@@ -41,23 +41,23 @@ class Tuned:
     def text(self):
         return self.page.run("return billow.tune.text")
 
-    def shelf(self):
+    def sources(self):
         """Numbers and words of what was tried, the oldest first."""
-        return self.page.run("return billow.all.shelf.map((s) => [s.id, s.words])")
+        return self.page.run("return billow.all.sources.map((s) => [s.id, s.changes])")
 
     def read(self):
         return wait(lambda: self.page.run(STILL), 10)
 
     def tries(self, what, act, words):
         """An act bakes anew, and says so; its picture comes."""
-        newest = self.shelf()[-1][0]
+        newest = self.sources()[-1][0]
         act()
-        good = wait(lambda: self.shelf()[-1][0] > newest, 10)
-        check(what + ": it is baked anew", good, self.shelf())
-        check("… and told", wait(lambda: words in self.shelf()[-1][1], 10), self.shelf()[-1])
-        newest = lambda: "%d:" % self.shelf()[-1][0] # the try before may come late
+        good = wait(lambda: self.sources()[-1][0] > newest, 10)
+        check(what + ": it is baked anew", good, self.sources())
+        check("… and told", wait(lambda: words in self.sources()[-1][1], 10), self.sources()[-1])
+        newest = lambda: "%d:" % self.sources()[-1][0] # the try before may come late
         seen = wait(lambda: self.page.run("return billow.looked").startswith(newest()) and self.page.settled())
-        check("… and seen", seen, [newest(), seen, self.shelf(), self.page.run(SEEING)])
+        check("… and seen", seen, [newest(), seen, self.sources(), self.page.run(SEEING)])
 
     def type(self, element, words):
         self.page.run("document.activeElement.blur()")
@@ -75,14 +75,14 @@ def form(page, t):
           "1/s" in t.row("stages.mac.forces.confinement").get_attribute("title"))
     t.tries("a number", lambda: t.type(t.row("stages.mac.forces.buoyancy", "input.number"), "3"), "buoyancy 1 → 3")
     check("the text follows", "{buoyancy: 3, confinement: 0.3}" in t.text(), t.text())
-    number = t.shelf()[-1][0]
+    number = t.sources()[-1][0]
     slider = "input[type=range]"
     t.tries("a slider", lambda: t.row("stages.source.shape.sphere.radius", slider).send_keys(Keys.HOME),
             "radius 9 cm → 0 cm")
     page.click("undo")
     check("undo", wait(lambda: "radius: 9 cm" in t.text()) and t.read())
     check("… gives back what was tried, and goes on with it", wait(lambda: page.run("return billow.all.current") == number) and
-          wait(lambda: page.run("return billow.timeline.frames().length") == 30), t.shelf())
+          wait(lambda: page.run("return billow.timeline.frames().length") == 30), t.sources())
     page.click("redo")
     check("redo", wait(lambda: "radius: 0 cm" in t.text()) and t.read())
     page.click("undo")
@@ -120,10 +120,10 @@ def form(page, t):
 
 def given_up(page, t):
     """A try that takes minutes ends when another change comes."""
-    newest = t.shelf()[-1][0]
+    newest = t.sources()[-1][0]
     page.run("billow.tune.put(billow.tune.text.replace('frames: 1-30, seed', 'frames: 1-50000, seed'))")
-    check("a long try begins", wait(lambda: t.shelf()[-1][0] > newest), t.shelf())
-    ended = "return billow.all.shelf[billow.all.shelf.length - 1].ended"
+    check("a long try begins", wait(lambda: t.sources()[-1][0] > newest), t.sources())
+    ended = "return billow.all.sources[billow.all.sources.length - 1].ended"
     check("… and runs", not page.run(ended), page.run(ended))
     page.click("undo")
     check("it is given up when another change comes", wait(lambda: page.run(ended) == "another change came"), page.run(ended))
@@ -136,7 +136,7 @@ def looks(page, t):
     page.keys(Keys.HOME)
     wait(lambda: page.run("return billow.timeline.frames().length") >= 24)
     page.keys(Keys.ARROW_RIGHT * 14)
-    number = t.shelf()[-1][0]
+    number = t.sources()[-1][0]
     page.run("document.querySelectorAll('#form details').forEach((d) => d.open = true)")
     check("exposure shows at once", page.changes(lambda: (
         t.type(t.row("export.mp4.exposure", "input.number"), "3"), t.read(),
@@ -159,7 +159,7 @@ def looks(page, t):
           (first, page.camera()["azimuth"]))
     page.click("undo")
     t.read()
-    check("nothing was baked for it", t.shelf()[-1][0] == number, t.shelf())
+    check("nothing was baked for it", t.sources()[-1][0] == number, t.sources())
     page.shot("tune_look")
 
 
@@ -218,7 +218,7 @@ def results(page, t):
         .filter(([, i]) => i.src && !i.naturalWidth).map(([t]) => t)"""
     check("each try that has frames has a picture", wait(lambda: not page.run(bare)), page.run(bare))
     number = page.run("return billow.all.current")
-    whole = wait(lambda: page.run("return billow.all.shelf.find((s) => s.id === billow.all.current).ended === ''"), 60)
+    whole = wait(lambda: page.run("return billow.all.sources.find((s) => s.id === billow.all.current).ended === ''"), 60)
     check("a bake comes to its end", whole)
     first = page.run("""const card = document.querySelector('.card:last-child'); card.querySelector('.compare').click();
         return card.querySelector('.words').textContent""")
@@ -237,7 +237,7 @@ def results(page, t):
     check("a click goes back", wait(lambda: "buoyancy: 2" not in t.text()) and t.read(), t.text())
     page.click("undo")
     check("… and undo forth, to what is there already", wait(lambda: page.run("return billow.state.id") == number) and
-          len({i for i, _ in t.shelf()}) == len(t.shelf()), (number, t.shelf()))
+          len({i for i, _ in t.sources()}) == len(t.sources()), (number, t.sources()))
 
 
 def beyond(page, t):
@@ -254,12 +254,12 @@ def beyond(page, t):
     page.shot("tune_fails")
     page.click("undo")
     page.click("undo")
-    check("undo gives back the one before", wait(lambda: page.run("return billow.all.current") == number) and page.settled(), t.shelf())
+    check("undo gives back the one before", wait(lambda: page.run("return billow.all.current") == number) and page.settled(), t.sources())
 
 
 def unlike(page):
     """Tries in other voxels are told apart."""
-    page.run("billow.all.shelf.forEach((s) => s.coarse = s.id === billow.beside ? 2 : 1); billow.viewport.compared(); billow.results.tell(billow.all)")
+    page.run("billow.all.sources.forEach((s) => s.coarse = s.id === billow.beside ? 2 : 1); billow.viewport.compared(); billow.results.tell(billow.all)")
     check("a comparison of unlike voxels says so", page.at("unlike").is_displayed() and "×2 at the left, ×1" in page.at("unlike").text)
     check("… and so does the card", page.run("return [...document.querySelectorAll('.card small')].some((e) => e.textContent.includes('not as shown'))"))
     page.shot("tune_unlike")
@@ -293,7 +293,7 @@ def full(page, t, folder):
     page.click("bake-full")
     check("at full size", wait(lambda: os.path.exists(os.path.join(folder, "out/tuned/tuned.mp4")), 60))
     check("… and seen", wait(lambda: page.run("return billow.state.kind") == "full"))
-    check("what was tried is still there", len(t.shelf()) > 3)
+    check("what was tried is still there", len(t.sources()) > 3)
 
 
 def wide(page, t):

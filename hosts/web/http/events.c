@@ -18,9 +18,9 @@ struct stream {
     int suspended, keepalive; ///< keepalive: send a comment even if nothing is new
 };
 
-void events_init(struct events *e, struct shelf *s)
+void events_init(struct events *e, struct sources *s)
 {
-    *e = (struct events){.shelf = s};
+    *e = (struct events){.sources = s};
     pthread_mutex_init(&e->lock, NULL);
 }
 
@@ -37,13 +37,13 @@ int32_t events_count(struct events *e)
 /// The next event into s->text; 0: there is none.
 static int stream_next_event(struct stream *s)
 {
-    const int64_t revision = shelf_seq(s->events->shelf);
+    const int64_t revision = sources_revision(s->events->sources);
     char *json = NULL;
     free(s->text);
     s->text = NULL;
     s->sent = s->size = 0;
     if (revision != s->revision) {
-        json_t *state = shelf_state(s->events->shelf);
+        json_t *state = sources_json(s->events->sources);
         json = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
         json_decref(state);
         if (json && (s->text = malloc(strlen(json) + 16))) s->size = (size_t)sprintf(s->text, "data: %s\n\n", json);
@@ -91,7 +91,7 @@ static void stream_end(void *user)
 enum MHD_Result events_subscribe(struct events *e, struct MHD_Connection *c)
 {
     struct stream *s = calloc(1, sizeof *s);
-    shelf_refresh(e->shelf); // while no page was open the files were not watched
+    sources_refresh(e->sources); // while no page was open the files were not watched
     pthread_mutex_lock(&e->lock);
     const int accepted = s && e->n < MAX_STREAMS && !e->stop;
     if (accepted) {
@@ -120,7 +120,7 @@ static void stream_wake(struct stream *s)
 void events_publish(struct events *e, int keepalive)
 {
     pthread_mutex_lock(&e->lock);
-    const int64_t revision = shelf_seq(e->shelf);
+    const int64_t revision = sources_revision(e->sources);
     for (struct stream *s = e->streams; s; s = s->next) {
         s->keepalive |= keepalive;
         if (s->keepalive || s->revision != revision) stream_wake(s);

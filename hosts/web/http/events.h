@@ -4,20 +4,20 @@
 #ifndef WEB_EVENTS_H
 #define WEB_EVENTS_H
 
-#include "shelf/shelf.h"
+#include "sources/sources.h"
 #include <microhttpd.h>
 
 struct stream;
 
 struct events {
     pthread_mutex_t lock;
-    struct shelf *shelf;
+    struct sources *sources;
     struct stream *streams;
     int32_t n;
     int stop;
 };
 
-void events_init(struct events *e, struct shelf *s);
+void events_init(struct events *e, struct sources *s);
 void events_free(struct events *e); ///< when no connection is left
 /// Wake the streams whose page has an older state than now. `keepalive`: wake the others as well; they send an empty
 /// comment, which fails where the page is gone.

@@ -2,8 +2,8 @@
 /* The table of routes: every path that the server answers, its method and its handler.
  *
  * No path of a request becomes a path of the file system. The page's static files are compiled in (page_files.h); of a
- * bake's folder two tables are sent, whose names stand here. Routes that end in a job (pictures, probes, saving) suspend
- * the connection until a worker of the job queue has made the response. */
+ * bake's folder two tables are sent, whose names stand here. Routes that end in a job (pictures, probes, saving)
+ * suspend the connection until a worker of the job queue has made the response. */
 #include "page_files.h"
 #include "respond.h"
 #include "server.h"
@@ -29,11 +29,11 @@ static const char *param(const char *key, void *connection)
     return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, key);
 }
 
-/// The source that the parameter "source" names, to be released (shelf_give); NULL: there is none.
+/// The source that the parameter "source" names, to be released (sources_release); NULL: there is none.
 static struct source *source_acquire(struct request *r)
 {
     const char *source = param("source", r->connection);
-    return shelf_take(r->server->shelf, source ? (int32_t)strtol(source, NULL, 10) : 0);
+    return sources_acquire(r->server->sources, source ? (int32_t)strtol(source, NULL, 10) : 0);
 }
 
 /// A text in new memory, which the response takes over; NULL: out of memory.
@@ -140,7 +140,7 @@ static enum MHD_Result csv_respond(struct request *r, const char *name)
     size_t size = 0;
     char *path = s ? source_path(s, name) : NULL, *bytes = file_read(path, MAX_FILE, &size);
     free(path);
-    shelf_give(r->server->shelf, s);
+    sources_release(r->server->sources, s);
     return bytes ? respond_buffer(r->connection, MHD_HTTP_OK, "text/csv", bytes, size)
                  : respond_buffer(r->connection, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
 }
@@ -161,8 +161,8 @@ static enum MHD_Result state_get(struct request *r)
     struct source *s = source_acquire(r);
     if (!s) return respond_text(r->connection, MHD_HTTP_NOT_FOUND, "nothing is shown");
     source_refresh(s);
-    json_t *state = source_state(s, 1);
-    shelf_give(r->server->shelf, s);
+    json_t *state = source_json(s, 1);
+    sources_release(r->server->sources, s);
     return json_respond(r, state);
 }
 
@@ -174,8 +174,8 @@ static enum MHD_Result bake_command(struct request *r, enum bw_status (*command)
                                     const char *done)
 {
     struct source *s = source_acquire(r);
-    const int runs = s && source_ask(s, command);
-    shelf_give(r->server->shelf, s);
+    const int runs = s && source_command(s, command);
+    sources_release(r->server->sources, s);
     return runs ? respond_text(r->connection, MHD_HTTP_OK, done)
                 : respond_text(r->connection, MHD_HTTP_CONFLICT, "no bake runs here");
 }
@@ -207,7 +207,7 @@ static enum MHD_Result resume_post(struct request *r)
         return respond_text(r->connection, MHD_HTTP_BAD_REQUEST, "the last frame is a whole number above 0");
     struct source *s = source_acquire(r);
     char *error = s ? resume_begin(r->server->resumes, s, last) : strdup("nothing is shown");
-    shelf_give(r->server->shelf, s);
+    sources_release(r->server->sources, s);
     return error ? sentence_respond(r, error, 0) : respond_text(r->connection, MHD_HTTP_OK, "the bake is resumed");
 }
 
@@ -236,7 +236,7 @@ static enum MHD_Result preset_text_get(struct request *r)
 {
     struct source *s = source_acquire(r);
     char *text = s ? source_text(s) : NULL;
-    shelf_give(r->server->shelf, s);
+    sources_release(r->server->sources, s);
     if (!text) return respond_text(r->connection, MHD_HTTP_NOT_FOUND, "that is not here any more");
     return sentence_respond(r, text, 1);
 }

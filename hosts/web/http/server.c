@@ -131,7 +131,8 @@ static int socket_bind(const struct addrinfo *at, int port)
     return -1;
 }
 
-/// A listening socket at *port, or, where that is 0, at the first free port from the default one on. -1: errno says why.
+/// A listening socket at *port, or, where that is 0, at the first free port from the default one on. -1: errno says
+/// why.
 static int socket_listen(const struct addrinfo *at, int32_t *port)
 {
     const int first = *port ? *port : DEFAULT_PORT, last = *port ? *port : DEFAULT_PORT + PORTS_TRIED - 1;
@@ -179,7 +180,7 @@ enum bw_status server_start(struct server *s, const char *listen, int32_t port, 
     int fd;
     enum bw_status status = socket_open(s, listen, port, &fd, why, why_size);
     if (status) return status;
-    events_init(&s->events, s->shelf);
+    events_init(&s->events, s->sources);
     connection_limit_init(&s->connection_limit);
     s->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, request_handle,
                                  s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, request_completed, s,

@@ -17,7 +17,7 @@ struct server {
     struct auth auth;
     struct connection_limit connection_limit;
     struct events events;
-    struct shelf *shelf;
+    struct sources *sources;
     struct tune *tune; ///< NULL: no preset is tuned
     struct queue *queue;
     struct resumes *resumes;
@@ -33,8 +33,8 @@ void server_stop(struct server *s);
 
 /// routes.c: the most bytes that a request's body may have at this path; 0: it takes none.
 long route_max_body(const struct server *s, const char *path);
-/// routes.c: answer a request. `path`: what follows "/TOKEN/". `context`: libmicrohttpd's per-request pointer, the job of
-/// an upload or of a suspended request; such a request comes back here when its job is done.
+/// routes.c: answer a request. `path`: what follows "/TOKEN/". `context`: libmicrohttpd's per-request pointer, the job
+/// of an upload or of a suspended request; such a request comes back here when its job is done.
 enum MHD_Result route_request(struct server *s, struct MHD_Connection *c, const char *method, const char *path,
                               void **context);
 

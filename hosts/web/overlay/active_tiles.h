@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Active tiles of a snapshot's domains. Files of a cache do not have them: there a tile is active where one of its cells
- * differs from the background. */
+/* Active tiles of a snapshot's domains. Files of a cache do not have them: there a tile is active where one of its
+ * cells differs from the background. */
 #ifndef WEB_ACTIVE_TILES_H
 #define WEB_ACTIVE_TILES_H
 

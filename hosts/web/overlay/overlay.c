@@ -119,15 +119,16 @@ static void overlay_write(FILE *out, struct source *s, const struct query *q, co
     fputc('}', out);
 }
 
-static struct response overlay_make(struct views *v, struct source *s, const struct query *q)
+static struct response overlay_make(struct view_cache *v, struct source *s, const struct query *q)
 {
     struct response response = {.code = 200, .type = "application/json"};
     char *text = NULL;
-    struct open_view *o = q->priority == PRIORITY_IDLE ? views_pass(v, s, q->frame) : views_take(v, s, q->frame);
+    struct cached_view *o = q->priority == PRIORITY_IDLE ? view_cache_acquire_transient(v, s, q->frame)
+                                                         : view_cache_acquire(v, s, q->frame);
     if (!o) return frame_error_response(s, q->frame);
     FILE *out = open_memstream(&text, &response.size);
     if (out) overlay_write(out, s, q, &o->facts);
-    views_give(v, o);
+    view_cache_release(v, o);
     const int bad = !out || ferror(out);
     if ((out && fclose(out)) || bad) {
         free(text);
@@ -137,10 +138,10 @@ static struct response overlay_make(struct views *v, struct source *s, const str
     return response;
 }
 
-struct response overlay_response(struct views *v, struct shelf *shelf, const struct query *q)
+struct response overlay_response(struct view_cache *v, struct sources *sources, const struct query *q)
 {
-    struct source *s = shelf_take(shelf, q->source);
+    struct source *s = sources_acquire(sources, q->source);
     struct response out = s ? overlay_make(v, s, q) : (struct response){.code = 204};
-    shelf_give(shelf, s);
+    sources_release(sources, s);
     return out;
 }

@@ -156,7 +156,7 @@ const app = {
     app.cameraChanged();
   },
 
-  /** Show one of the shelf; null: what is tried now. */
+  /** Show one of the sources; null: what is tried now. */
   lookAt(id) {
     app.of = id;
     if (app.all) stateTake(app.all);
@@ -170,7 +170,7 @@ const app = {
   },
 
   compareBefore() {
-    const other = app.all && app.all.shelf.filter((s) => s.id !== app.state.id && s.ranges).pop();
+    const other = app.all && app.all.sources.filter((s) => s.id !== app.state.id && s.ranges).pop();
     app.compare(app.beside === null && other ? other.id : null);
   },
 
@@ -197,7 +197,7 @@ window.billow = app; // for whoever opens the console
 /* ---- what the server tells ---- */
 
 function words(state) {
-  if (state.gone) return state.gone;
+  if (state.error) return state.error;
   if (state.running && state.progress) return state.progress.line;
   if (state.running) return 'about to begin';
   if (state.ended) return app.plain(state.ended);
@@ -220,9 +220,9 @@ function logTell(lines) {
   if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
-function machineTell({ machine: m, shelf }) {
+function machineTell({ machine: m, sources }) {
   const gib = (x) => (x / 2 ** 30).toFixed(1);
-  get('machine').hidden = !shelf.some((s) => s.running) || !m.memory;
+  get('machine').hidden = !sources.some((s) => s.running) || !m.memory;
   get('machine').textContent = `load ${m.load.toFixed(1)} on ${m.cores} core${m.cores === 1 ? '' : 's'} · ${gib(m.used)} of ${gib(m.memory)} GiB`;
 }
 
@@ -244,7 +244,7 @@ function follow(before, state) {
     if (!(before.running && app.follow)) app.wanted ??= app.frame;
     app.follow = true;
   }
-  if (newest === undefined) return app.say(state.gone || state.ended || (state.bake ? '' : 'There is no frame yet.'));
+  if (newest === undefined) return app.say(state.error || state.ended || (state.bake ? '' : 'There is no frame yet.'));
   const there = app.wanted !== null && all.includes(app.wanted), live = app.follow && (state.running || before?.running) && !app.timeline.playing;
   const next = there ? app.wanted : live ? newest : app.frame === null ? all[0] : app.timeline.nearest(app.frame);
   if (there) Object.assign(app, { wanted: null, follow: false });
@@ -256,17 +256,17 @@ function follow(before, state) {
 function stateTake(told) {
   const before = app.state;
   app.all = told;
-  if (app.of !== null && !told.shelf.some((s) => s.id === app.of)) app.of = null;
-  if (app.beside !== null && !told.shelf.some((s) => s.id === app.beside)) app.beside = null;
-  const state = told.shelf.find((s) => s.id === (app.of ?? told.current));
-  if (told.shelf.length > 1) app.results ??= new Results(app, null);
+  if (app.of !== null && !told.sources.some((s) => s.id === app.of)) app.of = null;
+  if (app.beside !== null && !told.sources.some((s) => s.id === app.beside)) app.beside = null;
+  const state = told.sources.find((s) => s.id === (app.of ?? told.current));
+  if (told.sources.length > 1) app.results ??= new Results(app, null);
   app.results?.tell(told);
   if (!state) { app.say(app.tune ? '' : 'There is nothing to be seen yet.'); return; }
   app.state = state;
   app.viewport.compared();
   get('title').textContent = document.title = (app.tune && app.tune.preset.name) || state.title || 'Billow';
   get('status').textContent = words(state);
-  get('status').classList.toggle('bad', !!(state.gone || (state.ended && state.ended !== 'another change came')));
+  get('status').classList.toggle('bad', !!(state.error || (state.ended && state.ended !== 'another change came')));
   for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !state.running;
   get('done').hidden = !state.running || !state.progress;
   if (state.progress) get('done').value = state.progress.done / Math.max(1, state.progress.total);

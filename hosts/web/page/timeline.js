@@ -34,7 +34,7 @@ export class Timeline {
   frames() {
     const { state } = this.app, out = [];
     for (const [a, b] of (state && state.ranges) || []) for (let f = a; f <= b; f++) out.push(f);
-    for (const f of (state && state.made) || []) if (!out.includes(f)) out.push(f);
+    for (const f of (state && state.unwritten) || []) if (!out.includes(f)) out.push(f);
     return out.sort((a, b) => a - b);
   }
 

@@ -139,9 +139,9 @@ export class Viewport {
 
   /** The same of what is compared with, at the nearest frame that it has. */
   otherQuery(query) {
-    const { app } = this, s = app.all.shelf.find((x) => x.id === app.beside);
+    const { app } = this, s = app.all.sources.find((x) => x.id === app.beside);
     if (!s || s.id === app.state.id) return null;
-    const all = (s.ranges ?? []).flatMap(([a, b]) => Array.from({ length: b - a + 1 }, (_, i) => a + i)).concat(s.made);
+    const all = (s.ranges ?? []).flatMap(([a, b]) => Array.from({ length: b - a + 1 }, (_, i) => a + i)).concat(s.unwritten);
     const frame = all.reduce((best, f) => Math.abs(f - app.frame) < Math.abs(best - app.frame) ? f : best, Infinity);
     const out = new URLSearchParams(query);
     for (const [k, v] of [['source', s.id], ['g', s.generation], ['frame', frame]]) out.set(k, v);
@@ -150,8 +150,8 @@ export class Viewport {
 
   /** Wiper and words beside it. */
   compared() {
-    const named = (s) => [s.words || { full: 'full size', quick: 'as it was' }[s.kind] || s.title || '', s.coarse > 1 ? `voxel ×${s.coarse}` : ''].filter(Boolean).join(' · ');
-    const { app } = this, get = (id) => document.getElementById(id), other = app.all.shelf.find((s) => s.id === app.beside);
+    const named = (s) => [s.changes || { full: 'full size', preview: 'as it was' }[s.kind] || s.title || '', s.coarse > 1 ? `voxel ×${s.coarse}` : ''].filter(Boolean).join(' · ');
+    const { app } = this, get = (id) => document.getElementById(id), other = app.all.sources.find((s) => s.id === app.beside);
     const on = !!other && other.id !== app.state.id;
     for (const id of ['wiper', 'left', 'right']) get(id).hidden = !on;
     get('wiper').style.left = `${100 * this.split}%`;

@@ -91,7 +91,7 @@ int queue_add(struct queue *q, struct job *job)
 static double throttle_delay(struct queue *q, int priority)
 {
     const double wait = priority == PRIORITY_REST ? q->throttled_until - clock_seconds(CLOCK_MONOTONIC) : 0;
-    return wait > 0 && !q->stop && shelf_runs(q->shelf) ? wait : 0;
+    return wait > 0 && !q->stop && sources_baking(q->sources) ? wait : 0;
 }
 
 static void throttle_wait(struct queue *q, double seconds)
@@ -104,7 +104,7 @@ static void throttle_wait(struct queue *q, double seconds)
 /// Charge a finished job's processor time: a token bucket of CPU_SHARE seconds a second that holds CPU_BURST.
 static void throttle_charge(struct queue *q, int priority, double seconds)
 {
-    const int limited = priority == PRIORITY_REST && shelf_runs(q->shelf);
+    const int limited = priority == PRIORITY_REST && sources_baking(q->sources);
     pthread_mutex_lock(&q->lock);
     if (limited)
         q->throttled_until =
@@ -145,7 +145,7 @@ static struct job *job_pop(struct queue *q, int priority)
 /// Of this thread and those that it starts.
 static void nice_set(int by) { setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), by); }
 
-static struct response (*const make[])(struct views *v, struct shelf *s,
+static struct response (*const make[])(struct view_cache *v, struct sources *s,
                                        const struct query *q) = {[JOB_PICTURE] = picture_response,
                                                                  [JOB_SCENE] = scene_response,
                                                                  [JOB_PROBE] = probe_response,
@@ -155,8 +155,8 @@ static struct response job_run(struct queue *q, const struct job *job)
 {
     if (is_disconnected(job)) return (struct response){.code = STALE};
     const struct upload upload = {job->kind - JOB_SAVE, &job->query, job->client, job->body, job->body_size};
-    if (job->kind >= JOB_SAVE) return save_response(q->recorder, q->shelf, &upload);
-    return make[job->kind](q->views, q->shelf, &job->query);
+    if (job->kind >= JOB_SAVE) return save_response(q->recorder, q->sources, &upload);
+    return make[job->kind](q->views, q->sources, &job->query);
 }
 
 static void *worker_run(struct queue *q, int priority)
@@ -177,9 +177,9 @@ static void *interactive_run(void *q) { return worker_run(q, PRIORITY_INTERACTIV
 static void *rest_run(void *q) { return worker_run(q, PRIORITY_REST); }
 static void *idle_run(void *q) { return worker_run(q, PRIORITY_IDLE); }
 
-int queue_start(struct queue *q, struct shelf *s, struct views *v, struct recorder *r, int gentle)
+int queue_start(struct queue *q, struct sources *s, struct view_cache *v, struct recorder *r, int gentle)
 {
-    *q = (struct queue){.shelf = s, .views = v, .recorder = r, .gentle = gentle};
+    *q = (struct queue){.sources = s, .views = v, .recorder = r, .gentle = gentle};
     pthread_mutex_init(&q->lock, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);

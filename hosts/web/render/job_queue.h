@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The job queue: requests that wait for a worker, and the worker threads, one a priority (query.h). Workers below
- * PRIORITY_INTERACTIVE run at a lower scheduling priority. Of one page and kind only the newest job is kept. While a bake
- * runs here that is no preview, the worker for PRIORITY_REST is rate-limited to a tenth of the processor's time. */
+ * PRIORITY_INTERACTIVE run at a lower scheduling priority. Of one page and kind only the newest job is kept. While a
+ * bake runs here that is no preview, the worker for PRIORITY_REST is rate-limited to a tenth of the processor's time.
+ * */
 #ifndef WEB_JOB_QUEUE_H
 #define WEB_JOB_QUEUE_H
 
@@ -29,8 +30,8 @@ struct job {
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct shelf *shelf;
-    struct views *views;
+    struct sources *sources;
+    struct view_cache *views;
     struct recorder *recorder;
     struct job *waiting[PRIORITIES]; ///< first come, first served
     int32_t n_waiting, n_urgent;     ///< n_urgent: jobs above PRIORITY_IDLE that run
@@ -41,7 +42,7 @@ struct queue {
 };
 
 /// Start the workers. 0: out of memory.
-int queue_start(struct queue *q, struct shelf *s, struct views *v, struct recorder *r, int gentle);
+int queue_start(struct queue *q, struct sources *s, struct view_cache *v, struct recorder *r, int gentle);
 /// Answer all jobs that wait with 503, and join the workers.
 void queue_stop(struct queue *q);
 /// Suspend the connection of a new job and queue it. 0: too many wait, and nothing has changed.

@@ -30,8 +30,8 @@ struct response frame_error_response(struct source *s, int64_t frame)
     const int not_found = e->status == BW_ERR_IO || e->status == BW_ERR_USAGE;
     struct response out =
         text_response(not_found ? NOT_FOUND : FAILED, *e->sentence ? e->sentence : "there is no such frame");
-    if (s->is_bake && source_has(s, frame)) source_refresh(s); // it may have been started again
-    if (!s->is_bake || source_has(s, frame)) return out;
+    if (s->is_bake && source_has_frame(s, frame)) source_refresh(s); // it may have been started again
+    if (!s->is_bake || source_has_frame(s, frame)) return out;
     free(out.bytes);
     return (struct response){.code = STALE};
 }
@@ -45,7 +45,7 @@ static void camera_print(const struct bw_eye *e, char out[280])
     snprintf(out + n, 280 - (size_t)n, "%.17g", e->angle);
 }
 
-const struct bw_eye *picture_camera(const struct open_view *o, const struct query *q, struct bw_eye *movie)
+const struct bw_eye *picture_camera(const struct cached_view *o, const struct query *q, struct bw_eye *movie)
 {
     const double own = (double)o->facts.width / o->facts.height, aspect = (double)q->width / q->height;
     *movie = o->facts.eye;
@@ -55,10 +55,11 @@ const struct bw_eye *picture_camera(const struct open_view *o, const struct quer
     return movie;
 }
 
-static enum bw_status volume_render(struct views *v, struct source *s, const struct query *q, struct bw_pixels *out,
-                                    struct response *r)
+static enum bw_status volume_render(struct view_cache *v, struct source *s, const struct query *q,
+                                    struct bw_pixels *out, struct response *r)
 {
-    struct open_view *o = q->priority == PRIORITY_IDLE ? views_pass(v, s, q->frame) : views_take(v, s, q->frame);
+    struct cached_view *o = q->priority == PRIORITY_IDLE ? view_cache_acquire_transient(v, s, q->frame)
+                                                         : view_cache_acquire(v, s, q->frame);
     if (!o) return bw_error_last()->status ? bw_error_last()->status : BW_ERR;
     struct bw_eye movie;
     const struct bw_eye *eye = picture_camera(o, q, &movie);
@@ -66,17 +67,17 @@ static enum bw_status volume_render(struct views *v, struct source *s, const str
     if (!q->has_camera) camera_print(&movie, r->camera);
     r->empty = 1;
     for (int c = 0; c < 3; c++) r->empty &= !(o->facts.seen_lo[c] < o->facts.seen_hi[c]);
-    views_give(v, o);
+    view_cache_release(v, o);
     return status;
 }
 
 /// Of a cache: the snapshot of the domain's own files, if there are any, in place of `own`.
 static struct bw_snapshot *domain_choose(struct source *s, const struct query *q, struct bw_snapshot *own, int *found)
 {
-    struct other_frame other[OTHERS];
+    struct other_domain_frame other[MAX_OTHER_DOMAINS];
     *found = 0;
-    for (int n = source_others(s, q->frame, other); n-- > 0;) {
-        const int matches = !strcmp(other[n].label, q->domain);
+    for (int n = source_other_domains(s, q->frame, other); n-- > 0;) {
+        const int matches = !strcmp(other[n].name, q->domain);
         bw_snapshot_close(matches ? own : other[n].snapshot);
         if (matches) own = other[n].snapshot;
         *found |= matches;
@@ -111,7 +112,7 @@ static enum bw_status slice_render(struct source *s, const struct query *q, stru
     return status;
 }
 
-static struct response picture_make(struct views *v, struct source *s, const struct query *q)
+static struct response picture_make(struct view_cache *v, struct source *s, const struct query *q)
 {
     struct bw_pixels pixels = {0};
     const double start = clock_seconds(CLOCK_MONOTONIC);
@@ -127,19 +128,19 @@ static struct response picture_make(struct views *v, struct source *s, const str
 /// The source was removed after the page asked: a preview that a newer one replaced.
 static struct response source_removed(void) { return (struct response){.code = STALE}; }
 
-struct response picture_response(struct views *v, struct shelf *shelf, const struct query *q)
+struct response picture_response(struct view_cache *v, struct sources *sources, const struct query *q)
 {
-    struct source *s = shelf_take(shelf, q->source);
+    struct source *s = sources_acquire(sources, q->source);
     struct response out = s ? picture_make(v, s, q) : source_removed();
-    shelf_give(shelf, s);
+    sources_release(sources, s);
     return out;
 }
 
 static json_t *triple(const double x[3]) { return json_pack("[f, f, f]", x[0], x[1], x[2]); }
 
-static struct response scene_make(struct views *v, struct source *s, int64_t frame)
+static struct response scene_make(struct view_cache *v, struct source *s, int64_t frame)
 {
-    struct open_view *o = views_take(v, s, frame);
+    struct cached_view *o = view_cache_acquire(v, s, frame);
     if (!o) return frame_error_response(s, frame);
     const struct bw_view_facts *f = &o->facts;
     json_t *scene = json_pack(
@@ -148,17 +149,17 @@ static struct response scene_make(struct views *v, struct source *s, int64_t fra
         triple(f->lo), "hi", triple(f->hi), "seen_lo", triple(f->seen_lo), "seen_hi", triple(f->seen_hi), "voxel",
         f->voxel, "fields", o->fields, "time", o->time, "fps", o->fps, "camera", "at", triple(f->eye.at), "target",
         triple(f->eye.target), "up", triple(f->eye.up), "angle", f->eye.angle);
-    views_give(v, o);
+    view_cache_release(v, o);
     char *text = scene ? json_dumps(scene, JSON_COMPACT) : NULL;
     json_decref(scene);
     if (!text) return text_response(FAILED, "out of memory");
     return (struct response){.code = OK, .type = "application/json", .bytes = text, .size = strlen(text)};
 }
 
-struct response scene_response(struct views *v, struct shelf *shelf, const struct query *q)
+struct response scene_response(struct view_cache *v, struct sources *sources, const struct query *q)
 {
-    struct source *s = shelf_take(shelf, q->source);
+    struct source *s = sources_acquire(sources, q->source);
     struct response out = s ? scene_make(v, s, q->frame) : source_removed();
-    shelf_give(shelf, s);
+    sources_release(sources, s);
     return out;
 }

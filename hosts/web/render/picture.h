@@ -3,8 +3,8 @@
 #ifndef WEB_PICTURE_H
 #define WEB_PICTURE_H
 
-#include "shelf/shelf.h"
-#include "shelf/views.h"
+#include "sources/sources.h"
+#include "sources/view_cache.h"
 #include "query.h"
 #include <time.h>
 
@@ -25,12 +25,12 @@ struct response {
 };
 
 /// A picture as JPEG, or the sentence that says why there is none.
-struct response picture_response(struct views *v, struct shelf *s, const struct query *q);
+struct response picture_response(struct view_cache *v, struct sources *s, const struct query *q);
 /// What a frame holds: stage, movie's camera, fields, as JSON.
-struct response scene_response(struct views *v, struct shelf *s, const struct query *q);
+struct response scene_response(struct view_cache *v, struct sources *s, const struct query *q);
 /// The camera of a render, for bw_view_picture. `movie` gets the movie's camera, wider in a narrow picture, so that all
 /// of the movie's width is in it.
-const struct bw_eye *picture_camera(const struct open_view *o, const struct query *q, struct bw_eye *movie);
+const struct bw_eye *picture_camera(const struct cached_view *o, const struct query *q, struct bw_eye *movie);
 /// The snapshot that a slice is cut from, of the domain that the query names; to be closed. *slice gets the query with
 /// the slice_json for it.
 enum bw_status slice_snapshot(struct source *s, const struct query *q, struct bw_snapshot **cut, struct query *slice);

@@ -73,12 +73,12 @@ static void values_add(json_t *list, struct bw_snapshot *snapshot, const char *d
 static json_t *values_read(struct source *s, int64_t frame, struct bw_snapshot *own, const double at[3], int y_up)
 {
     struct bw_snapshot_facts f = {.size = sizeof f};
-    struct other_frame other[OTHERS];
+    struct other_domain_frame other[MAX_OTHER_DOMAINS];
     json_t *list = json_array();
     values_add(list, own, NULL, at, y_up);
     const int complete = bw_snapshot_facts(own, &f) || domains_count(&f) > 1;
-    for (int n = complete ? 0 : source_others(s, frame, other); n-- > 0;) {
-        values_add(list, other[n].snapshot, other[n].label, at, y_up);
+    for (int n = complete ? 0 : source_other_domains(s, frame, other); n-- > 0;) {
+        values_add(list, other[n].snapshot, other[n].name, at, y_up);
         bw_snapshot_close(other[n].snapshot);
     }
     return list;
@@ -108,7 +108,7 @@ static enum bw_status slice_hit(struct source *s, const struct query *q, double 
     return BW_OK;
 }
 
-static enum bw_status render_hit(const struct open_view *o, const struct query *q, struct hit *out)
+static enum bw_status render_hit(const struct cached_view *o, const struct query *q, struct hit *out)
 {
     static const char *const names[] = {
         [BW_MET_NOTHING] = "nothing", [BW_MET_GAS] = "gas", [BW_MET_OBSTACLE] = "obstacle"};
@@ -121,7 +121,7 @@ static enum bw_status render_hit(const struct open_view *o, const struct query *
     return status;
 }
 
-static json_t *probe_json(struct source *s, struct open_view *o, struct bw_snapshot *snapshot, const struct query *q)
+static json_t *probe_json(struct source *s, struct cached_view *o, struct bw_snapshot *snapshot, const struct query *q)
 {
     struct hit hit;
     const double metre = o->facts.metre;
@@ -132,10 +132,10 @@ static json_t *probe_json(struct source *s, struct open_view *o, struct bw_snaps
                      missed ? json_array() : values_read(s, q->frame, snapshot, hit.at, o->facts.y_up));
 }
 
-struct response probe_response(struct views *v, struct shelf *shelf, const struct query *q)
+struct response probe_response(struct view_cache *v, struct sources *sources, const struct query *q)
 {
-    struct source *s = shelf_take(shelf, q->source);
-    struct open_view *o = s ? views_take(v, s, q->frame) : NULL;
+    struct source *s = sources_acquire(sources, q->source);
+    struct cached_view *o = s ? view_cache_acquire(v, s, q->frame) : NULL;
     struct bw_snapshot *snapshot = NULL;
     json_t *values = NULL;
     char *text = NULL;
@@ -149,7 +149,7 @@ struct response probe_response(struct views *v, struct shelf *shelf, const struc
         text ? (struct response){.code = OK, .type = "application/json", .bytes = text, .size = strlen(text)}
         : s  ? text_response(FAILED, bw_error_last()->sentence)
              : text_response(FAILED, "nothing is shown");
-    if (o) views_give(v, o);
-    shelf_give(shelf, s);
+    if (o) view_cache_release(v, o);
+    sources_release(sources, s);
     return out;
 }

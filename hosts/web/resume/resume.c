@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 1000000 }; ///< frames
+enum { MAX_FRAMES = 1000000 }; ///< frames
 
 /* ---- callbacks ---- */
 
@@ -32,7 +32,7 @@ static void on_log(struct bw_bake *bake, int32_t level, const char *who, const c
 
 /* ---- one ---- */
 
-/// From its first frame to its end; the library looks at all files that are there before it starts.
+/// The thread: run the bake to its end.
 static void *resume_run(void *resume)
 {
     struct resume *r = resume;
@@ -41,7 +41,7 @@ static void *resume_run(void *resume)
     source_end(r->source, bad && !why ? "out of memory" : why);
     free(why);
     pthread_mutex_lock(&r->all->lock);
-    r->over = 1;
+    r->finished = 1;
     pthread_mutex_unlock(&r->all->lock);
     return NULL;
 }
@@ -49,11 +49,11 @@ static void *resume_run(void *resume)
 static void resume_free(struct resume *r)
 {
     bw_bake_close(r->bake);
-    shelf_give(r->all->shelf, r->source);
+    sources_release(r->all->sources, r->source);
     *r = (struct resume){.all = r->all};
 }
 
-static enum bw_status bake_open(struct resume *r, const struct record *record, const char *folder, int64_t last)
+static enum bw_status bake_open(struct resume *r, const struct bake_record *record, const char *folder, int64_t last)
 {
     char frames[64], preset[4200];
     struct bw_bake_options o = {.size = sizeof o, .mode = BW_BAKE_RESUME, .out = folder, .user = r};
@@ -68,57 +68,58 @@ static enum bw_status bake_open(struct resume *r, const struct record *record, c
     o.on_progress = on_progress;
     o.on_frame = on_frame;
     o.on_log = on_log;
-    const enum bw_status status = bw_bake_open(r->all->shelf->session, &o, &r->bake);
+    const enum bw_status status = bw_bake_open(r->all->sources->session, &o, &r->bake);
     bw_text_free(text);
     return status;
 }
 
-/// NULL: its thread has begun. Else why not.
-static const char *resume_start(struct resume *r, const struct record *record, const char *folder, int64_t last)
+/// Start the thread. NULL: it runs; else the sentence that says why not.
+static const char *resume_start(struct resume *r, const struct bake_record *record, const char *folder, int64_t last)
 {
-    static const char full[] = "out of memory for a thread";
+    static const char no_thread[] = "out of memory for a thread";
     if (!r->source || bake_open(r, record, folder, last) || source_resume(r->source, r->bake))
         return bw_error_last()->sentence;
     if (!pthread_create(&r->thread, NULL, resume_run, r)) return NULL;
-    source_end(r->source, full);
-    return full;
+    source_end(r->source, no_thread);
+    return no_thread;
 }
 
 /* ---- all ---- */
 
-void resumes_init(struct resumes *r, struct shelf *shelf, struct events *events)
+void resumes_init(struct resumes *r, struct sources *sources, struct events *events)
 {
-    *r = (struct resumes){.shelf = shelf, .events = events};
+    *r = (struct resumes){.sources = sources, .events = events};
     pthread_mutex_init(&r->lock, NULL);
-    for (int i = 0; i < RESUMES; i++) r->each[i].all = r;
+    for (int i = 0; i < MAX_RESUMES; i++) r->slot[i].all = r;
 }
 
-/// A place for one more, under the lock. Those that are over are put away first.
-static struct resume *place_find(struct resumes *all)
+/// A free slot, under the lock; those of finished bakes are freed. NULL: all are in use.
+static struct resume *slot_find(struct resumes *all)
 {
-    struct resume *room = NULL;
-    for (int i = 0; i < RESUMES && !all->stop; i++) {
-        struct resume *r = &all->each[i];
-        if (r->source && r->over) {
+    struct resume *unused = NULL;
+    for (int i = 0; i < MAX_RESUMES && !all->stop; i++) {
+        struct resume *r = &all->slot[i];
+        if (r->source && r->finished) {
             pthread_join(r->thread, NULL);
             resume_free(r);
         }
-        if (!r->source) room = r;
+        if (!r->source) unused = r;
     }
-    return room;
+    return unused;
 }
 
 char *resume_begin(struct resumes *all, struct source *s, int64_t last)
 {
-    struct record record;
-    char *folder = source_record(s, &record), *why;
-    if (!folder) return strdup("no bake lies here that can be gone on with");
+    struct bake_record record;
+    char *folder = source_bake_record(s, &record), *why;
+    if (!folder) return strdup("there is no bake here that can be resumed");
     pthread_mutex_lock(&all->lock);
-    struct resume *r = place_find(all);
-    const char *bad = "that is no last frame for it";
-    if (!last || (last >= record.first && last - record.first <= LONGEST)) bad = r ? NULL : "too many bakes run here";
+    struct resume *r = slot_find(all);
+    const char *bad = "that cannot be its last frame";
+    if (!last || (last >= record.first && last - record.first <= MAX_FRAMES))
+        bad = r ? NULL : "too many bakes run here";
     if (!bad) {
-        r->source = shelf_take(all->shelf, s->id);
+        r->source = sources_acquire(all->sources, s->id);
         bad = resume_start(r, &record, folder, last);
     }
     why = bad ? strdup(bad) : NULL;
@@ -132,7 +133,7 @@ int32_t resumes_count(struct resumes *all)
 {
     int32_t n = 0;
     pthread_mutex_lock(&all->lock);
-    for (int i = 0; i < RESUMES; i++) n += all->each[i].source && !all->each[i].over;
+    for (int i = 0; i < MAX_RESUMES; i++) n += all->slot[i].source && !all->slot[i].finished;
     pthread_mutex_unlock(&all->lock);
     return n;
 }
@@ -142,12 +143,12 @@ void resumes_stop(struct resumes *all)
     pthread_mutex_lock(&all->lock);
     all->stop = 1;
     pthread_mutex_unlock(&all->lock);
-    for (int i = 0; i < RESUMES; i++)
-        if (all->each[i].source) bw_bake_cancel(all->each[i].bake);
-    for (int i = 0; i < RESUMES; i++) {
-        if (!all->each[i].source) continue;
-        pthread_join(all->each[i].thread, NULL);
-        resume_free(&all->each[i]);
+    for (int i = 0; i < MAX_RESUMES; i++)
+        if (all->slot[i].source) bw_bake_cancel(all->slot[i].bake);
+    for (int i = 0; i < MAX_RESUMES; i++) {
+        if (!all->slot[i].source) continue;
+        pthread_join(all->slot[i].thread, NULL);
+        resume_free(&all->slot[i]);
     }
 }
 

@@ -16,11 +16,11 @@ static const double CLIENT_TIMEOUT_S = 20; ///< a page that sends no frame for s
 
 /* ---- files ---- */
 
-/// The folder `views` beside the source's files; for a preview, whose files are temporary, in the working folder. 0: the
-/// sentence is in `said`.
+/// The folder `views` beside the source's files; for a preview, whose files are temporary, in the working folder. 0:
+/// the sentence is in `said`.
 static int folder_make(struct source *s, char out[PATH], char said[PATH])
 {
-    char *at = !strcmp(s->kind, "quick") ? strdup(".") : source_path(s, "."), *real = at ? realpath(at, NULL) : NULL;
+    char *at = !strcmp(s->kind, "preview") ? strdup(".") : source_path(s, "."), *real = at ? realpath(at, NULL) : NULL;
     const int there = real && snprintf(out, PATH - 300, "%s/views", real) < PATH - 300;
     free(at);
     free(real);
@@ -47,8 +47,8 @@ static void host_name(struct source *s, char out[100])
         if (!isalnum((unsigned char)*c) && !strchr("-_", *c)) *c = '_';
 }
 
-/// Write the first of NAME_001.ending, NAME_002.ending … that does not exist, by `write`, which answers BW_ERR_IO where a
-/// file exists. 1: its path is in `said`; 0: the sentence is.
+/// Write the first of NAME_001.ending, NAME_002.ending … that does not exist, by `write`, which answers BW_ERR_IO where
+/// a file exists. 1: its path is in `said`; 0: the sentence is.
 static int file_write(struct source *s, const char *ending, enum bw_status (*write)(void *user, const char *path),
                       void *user, char said[PATH])
 {
@@ -73,13 +73,13 @@ static enum bw_status mp4_write(void *movie, const char *path) { return bw_film_
 
 /* ---- responses ---- */
 
-static struct response file_response(struct shelf *shelf, const struct query *q, const char *ending,
+static struct response file_response(struct sources *sources, const struct query *q, const char *ending,
                                      enum bw_status (*write)(void *user, const char *path), void *user)
 {
     char said[PATH] = "nothing is shown";
-    struct source *s = shelf_take(shelf, q->source);
+    struct source *s = sources_acquire(sources, q->source);
     const int good = s && file_write(s, ending, write, user, said);
-    shelf_give(shelf, s);
+    sources_release(sources, s);
     return text_response(good ? OK : CONFLICT, said);
 }
 
@@ -97,23 +97,23 @@ static struct response frame_add(struct recorder *r, const struct upload *upload
     return status ? text_response(CONFLICT, bw_error_last()->sentence) : text_response(OK, "");
 }
 
-static struct response movie_end(struct recorder *r, struct shelf *shelf, const struct upload *upload)
+static struct response movie_end(struct recorder *r, struct sources *sources, const struct upload *upload)
 {
     if (!r->movie || strcmp(r->client, upload->client) != 0) return text_response(CONFLICT, "no movie is being made");
-    struct response out = upload->kind == SAVE_MOVIE ? file_response(shelf, upload->query, "mp4", mp4_write, r->movie)
+    struct response out = upload->kind == SAVE_MOVIE ? file_response(sources, upload->query, "mp4", mp4_write, r->movie)
                                                      : text_response(OK, "cancelled");
     recorder_cancel(r);
     return out;
 }
 
-struct response save_response(struct recorder *r, struct shelf *shelf, const struct upload *upload)
+struct response save_response(struct recorder *r, struct sources *sources, const struct upload *upload)
 {
     struct bw_pixels p;
-    if (upload->kind == SAVE_MOVIE || upload->kind == SAVE_CANCEL) return movie_end(r, shelf, upload);
+    if (upload->kind == SAVE_MOVIE || upload->kind == SAVE_CANCEL) return movie_end(r, sources, upload);
     if (!upload->jpeg || !jpeg_decode(upload->jpeg, upload->size, &p))
         return text_response(CONFLICT, "what was sent is no picture");
     struct response out = upload->kind == SAVE_FRAME ? frame_add(r, upload, &p)
-                                                     : file_response(shelf, upload->query, "png", png_write, &p);
+                                                     : file_response(sources, upload->query, "png", png_write, &p);
     free(p.memory);
     return out;
 }

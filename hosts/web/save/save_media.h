@@ -28,7 +28,7 @@ struct recorder {
 
 /// Save a picture; add a frame to the page's movie, save or cancel that movie. The response is one line: the path of
 /// the file, or what is wrong.
-struct response save_response(struct recorder *r, struct shelf *shelf, const struct upload *upload);
+struct response save_response(struct recorder *r, struct sources *sources, const struct upload *upload);
 /// Discard the movie that is being made.
 void recorder_cancel(struct recorder *r);
 

@@ -52,7 +52,7 @@ static void on_log(struct bw_bake *bake, int32_t level, const char *who, const c
 static void attempt_tell(struct attempt *a, const struct reading *g, double coarse)
 {
     char *words = changes_words(a->before, g->values);
-    source_tell(a->source, g->text, words ? words : "", coarse);
+    source_set_preset(a->source, g->text, words ? words : "", coarse);
     free(words);
 }
 
@@ -100,7 +100,7 @@ static enum bw_status bake_begin(struct attempt *a, const struct plan *plan, con
     if (status || !a->resumed) return status;
     source_refresh(a->source); // its first frames are there already
     status = bw_bake_facts(a->bake, &f);
-    if (!status) source_since(a->source, f.resumed + 1);
+    if (!status) source_set_baked_from(a->source, f.resumed + 1);
     return status;
 }
 
@@ -113,7 +113,7 @@ static int bake_go_on(struct attempt *a, const struct plan *plan, const struct r
         a->frames = 1; // some are there
         return 1;
     }
-    source_quit(a->source);
+    source_clear_bake(a->source);
     bw_bake_close(a->bake);
     a->bake = NULL;
     a->resumed = 0;
@@ -131,7 +131,7 @@ static void attempt_end(struct attempt *a, const char *sentence)
 struct attempt *attempt_begin(const struct plan *plan, struct reading *g)
 {
     struct attempt *a = calloc(1, sizeof *a);
-    if (a) a->source = shelf_add(plan->shelf, plan->folder ? "quick" : "full");
+    if (a) a->source = sources_add(plan->sources, plan->folder ? "preview" : "full");
     if (!a || !a->source) {
         free(a);
         reading_free(g);
@@ -150,7 +150,7 @@ struct attempt *attempt_begin(const struct plan *plan, struct reading *g)
     }
     a->flow = g->flow;
     g->flow = NULL;
-    source_look(a->source, g->look);
+    source_set_look(a->source, g->look);
     g->look = NULL;
     reading_free(g);
     return a;
@@ -164,7 +164,7 @@ int attempt_again(struct attempt *a, const struct plan *plan, struct reading *g)
         attempt_look(a, g);
         return 1;
     }
-    source_quit(a->source);
+    source_clear_bake(a->source);
     bw_bake_close(a->bake);
     a->bake = NULL;
     a->resumed = resumed;
@@ -195,17 +195,17 @@ void attempt_stop(struct attempt *a)
 void attempt_look(struct attempt *a, struct reading *g)
 {
     attempt_tell(a, g, a->source->coarse);
-    source_look(a->source, g->look);
+    source_set_look(a->source, g->look);
     g->look = NULL;
     reading_free(g);
 }
 
-void attempt_free(struct shelf *shelf, struct attempt *a)
+void attempt_free(struct sources *sources, struct attempt *a)
 {
     if (!a) return;
     attempt_stop(a);
-    shelf_drop(shelf, a->source);
-    shelf_give(shelf, a->source);
+    sources_remove(sources, a->source);
+    sources_release(sources, a->source);
     if (a->folder) folder_remove(a->folder);
     json_decref(a->before);
     json_decref(a->values);

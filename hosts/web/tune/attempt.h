@@ -4,7 +4,7 @@
 #define TUNE_ATTEMPT_H
 
 #include "reading.h"
-#include "shelf/shelf.h"
+#include "sources/sources.h"
 #include <stdatomic.h>
 
 struct attempt {
@@ -24,7 +24,7 @@ struct attempt {
 /// What is to be baked.
 struct plan {
     struct bw_session *session;
-    struct shelf *shelf;
+    struct sources *sources;
     const char *path;   ///< of the preset
     const char *folder; ///< that coarse bakes are kept in; NULL: in its own cells, into out/NAME
     double coarse;
@@ -44,7 +44,7 @@ void attempt_stop(struct attempt *a);
 /// Another look of the same flow; takes the reading over.
 void attempt_look(struct attempt *a, struct reading *g);
 /// With its folder.
-void attempt_free(struct shelf *shelf, struct attempt *a);
+void attempt_free(struct sources *sources, struct attempt *a);
 /// A folder and all inside.
 void folder_remove(const char *folder);
 

@@ -20,7 +20,7 @@ static const double COARSEST = 4;
 static const double NEARLY = 1.5; ///< in cells' width: some 3 times the work
 
 struct tune {
-    struct shelf *shelf;
+    struct sources *sources;
     char *name, *path, *text; ///< as it was
     json_t *known, *ids;      ///< texts of it; names that have a table
     struct save_place place;
@@ -54,12 +54,12 @@ static void attempt_front(struct tune *t, int i)
     struct attempt *a = t->attempt[i];
     memmove(&t->attempt[1], &t->attempt[0], (size_t)i * sizeof *t->attempt);
     t->attempt[0] = a;
-    shelf_show(t->shelf, a->source->id);
+    sources_set_current(t->sources, a->source->id);
 }
 
 static void attempt_drop(struct tune *t, int i)
 {
-    attempt_free(t->shelf, t->attempt[i]);
+    attempt_free(t->sources, t->attempt[i]);
     memmove(&t->attempt[i], &t->attempt[i + 1], (size_t)(KEPT - 1 - i) * sizeof *t->attempt);
     t->attempt[KEPT - 1] = NULL;
 }
@@ -90,8 +90,8 @@ static int attempt_find(const struct tune *t, const char *flow)
 static int attempt_resume(struct tune *t, struct reading *g)
 {
     const int i = attempt_find(t, g->flow);
-    const struct plan plan = {.session = t->shelf->session,
-                              .shelf = t->shelf,
+    const struct plan plan = {.session = t->sources->session,
+                              .sources = t->sources,
                               .path = t->path,
                               .folder = t->folder,
                               .coarse = i < 0 ? 1 : t->attempt[i]->source->coarse};
@@ -125,8 +125,8 @@ static void reading_show(struct tune *t, struct reading *g)
         attempt_front(t, i);
     } else if (attempts_end(t), !attempt_resume(t, g)) {
         if (t->attempt[KEPT - 1]) attempt_drop(t, KEPT - 1);
-        struct plan plan = {.session = t->shelf->session,
-                            .shelf = t->shelf,
+        struct plan plan = {.session = t->sources->session,
+                            .sources = t->sources,
                             .path = t->path,
                             .folder = t->folder,
                             .coarse = coarse_of(t, g),
@@ -145,8 +145,8 @@ static void reading_show(struct tune *t, struct reading *g)
 
 static void reading_bake(struct tune *t, struct reading *g)
 {
-    const struct plan plan = {.session = t->shelf->session, .shelf = t->shelf, .path = t->path, .coarse = 1};
-    attempt_free(t->shelf, t->big);
+    const struct plan plan = {.session = t->sources->session, .sources = t->sources, .path = t->path, .coarse = 1};
+    attempt_free(t->sources, t->big);
     t->big = attempt_begin(&plan, g);
 }
 
@@ -211,7 +211,7 @@ static void wish_put(struct tune *t, struct reading **place, struct reading *g)
 
 /* ---- what is asked of it ---- */
 
-static struct reader reader_of(const struct tune *t) { return (struct reader){t->shelf->session, t->path, t->known}; }
+static struct reader reader_of(const struct tune *t) { return (struct reader){t->sources->session, t->path, t->known}; }
 
 json_t *tune_preset(struct tune *t)
 {
@@ -221,7 +221,7 @@ json_t *tune_preset(struct tune *t)
 
 char *tune_table(struct tune *t, const char *name)
 {
-    return json_object_get(t->ids, name) ? bw_session_describe(t->shelf->session, name) : NULL;
+    return json_object_get(t->ids, name) ? bw_session_describe(t->sources->session, name) : NULL;
 }
 
 json_t *tune_try(struct tune *t, const char *text)
@@ -261,7 +261,7 @@ char *tune_save(struct tune *t, const char *name, const char *text, int *good)
     if (said) return said;
     struct reading *g = reading_of(t, text, &said);
     reading_free(g);
-    return g ? save_preset(&t->place, t->shelf->session, name, text, good) : said;
+    return g ? save_preset(&t->place, t->sources->session, name, text, good) : said;
 }
 
 /* ---- open and close ---- */
@@ -269,7 +269,7 @@ char *tune_save(struct tune *t, const char *name, const char *text, int *good)
 static void ids_read(struct tune *t)
 {
     static const char *const sections[] = {"preset", "stages", "export"}, *const kinds[] = {"stages", "exporters"};
-    char *said = bw_session_list(t->shelf->session);
+    char *said = bw_session_list(t->sources->session);
     json_t *list = said ? json_loads(said, 0, NULL) : NULL, *e;
     size_t i;
     t->ids = json_object();
@@ -299,16 +299,16 @@ static int tune_start(struct tune *t)
     t->known = json_object();
     reading_know(t->text, t->known);
     ids_read(t);
-    save_place_find(&t->place, t->shelf->session, t->path);
+    save_place_find(&t->place, t->sources->session, t->path);
     folder_make(t);
     t->has_thread = *t->folder && !pthread_create(&t->thread, NULL, tune_run, t);
     return t->has_thread;
 }
 
-struct tune *tune_open(struct shelf *shelf, const char *preset)
+struct tune *tune_open(struct sources *sources, const char *preset)
 {
     struct tune *t = calloc(1, sizeof *t);
-    char *found = bw_session_find(shelf->session, preset), *path = found ? realpath(found, NULL) : NULL;
+    char *found = bw_session_find(sources->session, preset), *path = found ? realpath(found, NULL) : NULL;
     bw_text_free(found);
     if (!t || !path) {
         free(path);
@@ -316,10 +316,10 @@ struct tune *tune_open(struct shelf *shelf, const char *preset)
         return NULL;
     }
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    *t = (struct tune){.shelf = shelf,
+    *t = (struct tune){.sources = sources,
                        .path = path,
                        .name = strndup(name, strcspn(name, ".")),
-                       .rate = RATE * fmin((double)shelf->cores, 16)};
+                       .rate = RATE * fmin((double)sources->cores, 16)};
     t->text = file_read(path, TEXT_MOST, NULL); // the file itself, no link
     if (t->text && t->name && tune_start(t)) return t;
     tune_close(t);
@@ -336,8 +336,8 @@ void tune_close(struct tune *t)
         pthread_mutex_unlock(&t->lock);
         pthread_join(t->thread, NULL);
     }
-    for (int i = 0; i < KEPT; i++) attempt_free(t->shelf, t->attempt[i]);
-    attempt_free(t->shelf, t->big);
+    for (int i = 0; i < KEPT; i++) attempt_free(t->sources, t->attempt[i]);
+    attempt_free(t->sources, t->big);
     if (*t->folder) folder_remove(t->folder);
     json_decref(t->shown);
     json_decref(t->first);

@@ -5,12 +5,12 @@
 #define TUNE_TUNE_H
 
 #include "reading.h"
-#include "shelf/shelf.h"
+#include "sources/sources.h"
 
 struct tune;
 
 /// A preset's name or path. NULL: bw_error_last says why, where the preset cannot be found; one with mistakes is good.
-struct tune *tune_open(struct shelf *shelf, const char *preset);
+struct tune *tune_open(struct sources *sources, const char *preset);
 /// All that runs is ended, what was baked in coarse cells is removed.
 void tune_close(struct tune *t);
 

@@ -16,15 +16,15 @@ export class Results {
 
   /** The server's list has changed. */
   tell(all) {
-    for (const [id, card] of this.cards) if (!all.shelf.some((s) => s.id === id)) { card.box.remove(); this.cards.delete(id); }
-    const of = all.shelf.find((s) => s.id === (this.app.of ?? all.current));
-    for (const s of all.shelf) {
+    for (const [id, card] of this.cards) if (!all.sources.some((s) => s.id === id)) { card.box.remove(); this.cards.delete(id); }
+    const of = all.sources.find((s) => s.id === (this.app.of ?? all.current));
+    for (const s of all.sources) {
       const card = this.cards.get(s.id) ?? this.card(s.id);
-      const frames = (s.ranges ?? []).flat().concat(s.made), last = frames.length ? Math.max(...frames) : null;
+      const frames = (s.ranges ?? []).flat().concat(s.unwritten), last = frames.length ? Math.max(...frames) : null;
       const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'in its own cells' : '';
-      card.words.textContent = s.words || (s.kind === 'full' ? 'full size' : s.kind === 'quick' ? 'as it was' : s.title);
+      card.words.textContent = s.changes || (s.kind === 'full' ? 'full size' : s.kind === 'preview' ? 'as it was' : s.title);
       card.back.title = `Go back to this: ${card.words.textContent}`;
-      card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}${s.coarse === of?.coarse ? '' : ', not as shown'}` : of && s.coarse !== of.coarse ? 'voxels not as shown' : '', s.since !== null ? `baked from frame ${s.since} on` : '', s.ended && s.ended !== 'another change came' ? this.app.plain(s.ended) : ''].filter(Boolean).join(' · ');
+      card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}${s.coarse === of?.coarse ? '' : ', not as shown'}` : of && s.coarse !== of.coarse ? 'voxels not as shown' : '', s.baked_from !== null ? `baked from frame ${s.baked_from} on` : '', s.ended && s.ended !== 'another change came' ? this.app.plain(s.ended) : ''].filter(Boolean).join(' · ');
       const bad = !!s.ended && s.ended !== 'another change came';
       card.state.classList.toggle('bad', bad);
       card.state.title = bad ? s.ended : '';
@@ -48,8 +48,8 @@ export class Results {
     card.back.append(card.image, card.words, card.state);
     card.box.append(card.back, card.compare);
     card.back.addEventListener('click', () => {
-      const s = this.app.all.shelf.find((x) => x.id === id);
-      if (s && s.kind !== 'quick') this.app.lookAt(id);
+      const s = this.app.all.sources.find((x) => x.id === id);
+      if (s && s.kind !== 'preview') this.app.lookAt(id);
       else this.tune.again(id);
     });
     card.compare.addEventListener('click', () => this.app.compare(this.app.beside === id ? null : id));

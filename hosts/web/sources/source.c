@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 200 }; ///< of the log
+enum { MAX_LOG = 200 }; ///< lines
 
 void source_init(struct source *s, struct bw_session *session)
 {
     *s = (struct source){.session = session,
                          .kind = "cache",
                          .coarse = 1,
-                         .since = INT64_MIN,
+                         .baked_from = INT64_MIN,
                          .log = json_array(),
                          .written = INT64_MIN};
     pthread_mutex_init(&s->lock, NULL);
@@ -21,26 +21,26 @@ void source_init(struct source *s, struct bw_session *session)
 
 void source_free(struct source *s)
 {
-    others_close(s);
+    other_domains_close(s);
     bw_cache_close(s->cache);
-    for (int i = 0; i < SOURCE_MADE; i++) bw_snapshot_close(s->made[i]);
+    for (int i = 0; i < MAX_UNWRITTEN; i++) bw_snapshot_close(s->unwritten[i]);
     for (int i = 0; i < 2; i++)
-        if (s->look[i]) bw_bake_close(s->look[i]); // the last error stays where there is none
-    if (s->preset) bw_bake_close(s->preset);
-    json_decref(s->names);
+        if (s->look_bake[i]) bw_bake_close(s->look_bake[i]); // the last error stays where there is none
+    if (s->preset_bake) bw_bake_close(s->preset_bake);
+    json_decref(s->listing);
     json_decref(s->progress);
     json_decref(s->log);
-    free(s->what);
+    free(s->cache_path);
     free(s->title);
     free(s->folder);
-    free(s->gone);
+    free(s->files_error);
     free(s->ended);
     free(s->text);
-    free(s->words);
+    free(s->changes);
     pthread_mutex_destroy(&s->lock);
 }
 
-static void text_set(char **at, const char *text)
+static void string_set(char **at, const char *text)
 {
     free(*at);
     *at = text ? strdup(text) : NULL;
@@ -57,7 +57,7 @@ static char *folder_of(const char *pattern)
     return folder;
 }
 
-static json_t *names_of(struct bw_cache *cache)
+static json_t *cache_listing(struct bw_cache *cache)
 {
     char *text = bw_cache_describe(cache, 0);
     json_t *names = text ? json_loads(text, 0, NULL) : NULL;
@@ -65,50 +65,50 @@ static json_t *names_of(struct bw_cache *cache)
     return names;
 }
 
-/// Other files than before, under the lock.
-static void files_take(struct source *s, struct bw_cache *cache, json_t *names)
+/// Replace the listing and its cache, under the lock.
+static void cache_replace(struct source *s, struct bw_cache *cache, json_t *names)
 {
-    // fewer files: others may come under their names
+    // fewer files: a frame may come again under the same name
     s->generation +=
-        json_integer_value(json_object_get(names, "count")) < json_integer_value(json_object_get(s->names, "count"));
+        json_integer_value(json_object_get(names, "count")) < json_integer_value(json_object_get(s->listing, "count"));
     bw_cache_close(s->cache);
-    others_close(s);
-    s->files++;
-    json_decref(s->names);
+    other_domains_close(s);
+    s->cache_generation++;
+    json_decref(s->listing);
     s->cache = cache;
-    s->names = names;
-    s->seq++;
-    text_set(&s->gone, NULL);
+    s->listing = names;
+    s->revision++;
+    string_set(&s->files_error, NULL);
     if (!s->is_bake) {
         s->first = json_integer_value(json_object_get(names, "first"));
         s->last = json_integer_value(json_object_get(names, "last"));
     }
     if (s->folder) return;
     s->folder = folder_of(json_string_value(json_object_get(names, "pattern")));
-    text_set(&s->title, json_string_value(json_object_get(names, "name")));
+    string_set(&s->title, json_string_value(json_object_get(names, "name")));
 }
 
-static void gone_tell(struct source *s, const char *why)
+static void files_error_set(struct source *s, const char *sentence)
 {
     pthread_mutex_lock(&s->lock);
-    const int had = !s->is_bake || (s->names && !s->bake); // a bake may write none
-    if (had && (!s->gone || strcmp(s->gone, why))) {
-        text_set(&s->gone, why);
-        s->seq++;
+    const int expected = !s->is_bake || (s->listing && !s->bake); // a bake may write none
+    if (expected && (!s->files_error || strcmp(s->files_error, sentence))) {
+        string_set(&s->files_error, sentence);
+        s->revision++;
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-/// Look at the names again.
-static enum bw_status files_look(struct source *s)
+/// List the files again; replace the cache where its listing has changed.
+static enum bw_status files_refresh(struct source *s)
 {
     struct bw_cache *cache;
-    enum bw_status status = s->what ? bw_cache_open(s->session, s->what, &cache) : BW_ERR_IO;
+    enum bw_status status = s->cache_path ? bw_cache_open(s->session, s->cache_path, &cache) : BW_ERR_IO;
     if (status) return status;
-    json_t *names = names_of(cache);
+    json_t *names = cache_listing(cache);
     pthread_mutex_lock(&s->lock);
-    const int same = !s->gone && json_equal(names, s->names);
-    if (names && !same) files_take(s, cache, names);
+    const int same = !s->files_error && json_equal(names, s->listing);
+    if (names && !same) cache_replace(s, cache, names);
     pthread_mutex_unlock(&s->lock);
     if (names && !same) return BW_OK;
     json_decref(names);
@@ -116,24 +116,24 @@ static enum bw_status files_look(struct source *s)
     return BW_OK;
 }
 
-/// Where none runs here, what its folder says may have changed.
+/// Read the folder's record again, unless the bake runs here.
 static void record_refresh(struct source *s)
 {
     pthread_mutex_lock(&s->lock);
-    s->seq += !s->bake && record_look(&s->record, s->folder);
+    s->revision += !s->bake && bake_record_refresh(&s->record, s->folder);
     pthread_mutex_unlock(&s->lock);
 }
 
 void source_refresh(struct source *s)
 {
-    if (files_look(s)) gone_tell(s, bw_error_last()->sentence);
+    if (files_refresh(s)) files_error_set(s, bw_error_last()->sentence);
     record_refresh(s);
 }
 
-enum bw_status source_show_cache(struct source *s, const char *what)
+enum bw_status source_show_cache(struct source *s, const char *path)
 {
-    text_set(&s->what, what);
-    enum bw_status status = files_look(s);
+    string_set(&s->cache_path, path);
+    enum bw_status status = files_refresh(s);
     if (!status) record_refresh(s);
     return status;
 }
@@ -145,9 +145,9 @@ enum bw_status source_show_bake(struct source *s, struct bw_bake *bake)
     struct bw_bake_facts f = {.size = sizeof f};
     enum bw_status status = bw_bake_facts(bake, &f);
     if (status) return status;
-    text_set(&s->title, f.name);
-    text_set(&s->what, f.out);
-    text_set(&s->folder, f.out);
+    string_set(&s->title, f.name);
+    string_set(&s->cache_path, f.out);
+    string_set(&s->folder, f.out);
     s->bake = bake;
     s->is_bake = 1;
     s->first = f.first;
@@ -165,18 +165,18 @@ enum bw_status source_resume(struct source *s, struct bw_bake *bake)
     s->is_bake = 1;
     s->first = f.first;
     s->last = f.last;
-    text_set(&s->ended, NULL);
+    string_set(&s->ended, NULL);
     json_decref(s->progress);
     s->progress = NULL;
-    s->seq++;
+    s->revision++;
     pthread_mutex_unlock(&s->lock);
     return BW_OK;
 }
 
-char *source_record(struct source *s, struct record *record)
+char *source_bake_record(struct source *s, struct bake_record *record)
 {
     pthread_mutex_lock(&s->lock);
-    const int can = !s->bake && s->record.known && strcmp(s->kind, "quick") != 0;
+    const int can = !s->bake && s->record.present && strcmp(s->kind, "preview") != 0;
     *record = s->record;
     char *folder = can ? strdup(s->folder) : NULL;
     pthread_mutex_unlock(&s->lock);
@@ -192,16 +192,16 @@ void source_progress(struct source *s, const struct bw_bake_progress *p)
     s->progress = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:I, s:I}", "line", p->line, "frame", (json_int_t)p->frame,
                             "done", p->done, "total", p->total, "elapsed", number(p->elapsed), "divergence",
                             number(p->divergence), "cells", (json_int_t)p->cells, "memory", (json_int_t)p->memory);
-    s->seq++;
+    s->revision++;
     s->written = p->written;
-    struct bw_snapshot *over[SOURCE_MADE] = {0};
-    for (int i = 0; s->cache && i < SOURCE_MADE; i++) { // their files are read from now on
-        if (!s->made[i] || s->made_frame[i] > s->written) continue;
-        over[i] = s->made[i];
-        s->made[i] = NULL;
+    struct bw_snapshot *written[MAX_UNWRITTEN] = {0};
+    for (int i = 0; s->cache && i < MAX_UNWRITTEN; i++) { // from now on their files are read
+        if (!s->unwritten[i] || s->unwritten_frame[i] > s->written) continue;
+        written[i] = s->unwritten[i];
+        s->unwritten[i] = NULL;
     }
     pthread_mutex_unlock(&s->lock);
-    for (int i = 0; i < SOURCE_MADE; i++) bw_snapshot_close(over[i]);
+    for (int i = 0; i < MAX_UNWRITTEN; i++) bw_snapshot_close(written[i]);
 }
 
 void source_frame(struct source *s, struct bw_snapshot *snapshot, int hold)
@@ -209,14 +209,14 @@ void source_frame(struct source *s, struct bw_snapshot *snapshot, int hold)
     struct bw_snapshot_facts f = {.size = sizeof f};
     if (!hold || bw_snapshot_facts(snapshot, &f) || bw_snapshot_hold(snapshot)) return;
     pthread_mutex_lock(&s->lock);
-    struct bw_snapshot *oldest = s->made[SOURCE_MADE - 1];
-    for (int i = SOURCE_MADE - 1; i > 0; i--) {
-        s->made[i] = s->made[i - 1];
-        s->made_frame[i] = s->made_frame[i - 1];
+    struct bw_snapshot *oldest = s->unwritten[MAX_UNWRITTEN - 1];
+    for (int i = MAX_UNWRITTEN - 1; i > 0; i--) {
+        s->unwritten[i] = s->unwritten[i - 1];
+        s->unwritten_frame[i] = s->unwritten_frame[i - 1];
     }
-    s->made[0] = snapshot;
-    s->made_frame[0] = f.frame;
-    s->seq++;
+    s->unwritten[0] = snapshot;
+    s->unwritten_frame[0] = f.frame;
+    s->revision++;
     pthread_mutex_unlock(&s->lock);
     bw_snapshot_close(oldest);
 }
@@ -225,81 +225,81 @@ void source_log(struct source *s, int32_t level, const char *who, const char *te
 {
     if (level < 1) return;
     pthread_mutex_lock(&s->lock);
-    json_array_append_new(s->log, json_pack("[I, i, s, s]", (json_int_t)++s->lines, level, who, text));
-    if (json_array_size(s->log) > LINES) json_array_remove(s->log, 0);
-    s->seq++;
+    json_array_append_new(s->log, json_pack("[I, i, s, s]", (json_int_t)++s->log_lines, level, who, text));
+    if (json_array_size(s->log) > MAX_LOG) json_array_remove(s->log, 0);
+    s->revision++;
     pthread_mutex_unlock(&s->lock);
 }
 
 void source_end(struct source *s, const char *sentence)
 {
-    files_look(s);
+    files_refresh(s);
     pthread_mutex_lock(&s->lock);
     s->bake = NULL;
-    text_set(&s->ended, sentence ? sentence : "");
-    s->seq++;
+    string_set(&s->ended, sentence ? sentence : "");
+    s->revision++;
     pthread_mutex_unlock(&s->lock);
     record_refresh(s);
 }
 
-int source_whole(struct source *s)
+int source_is_complete(struct source *s)
 {
     pthread_mutex_lock(&s->lock);
-    const int whole = !s->bake && s->record.known && s->record.complete;
+    const int complete = !s->bake && s->record.present && s->record.complete;
     pthread_mutex_unlock(&s->lock);
-    return whole;
+    return complete;
 }
 
-int source_runs(struct source *s)
+int source_is_baking(struct source *s)
 {
     pthread_mutex_lock(&s->lock);
-    const int runs = s->bake && strcmp(s->kind, "quick") != 0;
+    const int runs = s->bake && strcmp(s->kind, "preview") != 0;
     pthread_mutex_unlock(&s->lock);
     return runs;
 }
 
-int source_ask(struct source *s, enum bw_status (*ask)(struct bw_bake *bake))
+int source_command(struct source *s, enum bw_status (*command)(struct bw_bake *bake))
 {
     pthread_mutex_lock(&s->lock);
     const int runs = s->bake != NULL;
-    if (runs) ask(s->bake);
+    if (runs) command(s->bake);
     pthread_mutex_unlock(&s->lock);
     return runs;
 }
 
 /* ---- a preset that is tuned ---- */
 
-void source_look(struct source *s, struct bw_bake *look)
+void source_set_look(struct source *s, struct bw_bake *look)
 {
     pthread_mutex_lock(&s->lock);
-    struct bw_bake *old = s->look[1];
-    s->look[1] = s->look[0];
-    s->look[0] = look;
+    struct bw_bake *old = s->look_bake[1];
+    s->look_bake[1] = s->look_bake[0];
+    s->look_bake[0] = look;
     s->generation++;
-    s->seq++;
+    s->revision++;
     pthread_mutex_unlock(&s->lock);
     if (old) bw_bake_close(old);
 }
 
-void source_tell(struct source *s, const char *text, const char *words, double coarse)
+void source_set_preset(struct source *s, const char *text, const char *changes, double coarse)
 {
     pthread_mutex_lock(&s->lock);
-    text_set(&s->text, text);
-    text_set(&s->words, words);
+    string_set(&s->text, text);
+    string_set(&s->changes, changes);
     s->coarse = coarse;
-    s->seq++;
+    s->revision++;
     pthread_mutex_unlock(&s->lock);
 }
 
-void source_since(struct source *s, int64_t frame)
+void source_set_baked_from(struct source *s, int64_t frame)
 {
     pthread_mutex_lock(&s->lock);
-    s->since = frame;
-    s->seq++;
+    s->baked_from = frame;
+    s->revision++;
     pthread_mutex_unlock(&s->lock);
 }
 
-void source_quit(struct source *s)
+void source_clear_bake(struct source *s)
 {
     pthread_mutex_lock(&s->lock);
     s->bake = NULL;
@@ -314,24 +314,25 @@ char *source_text(struct source *s)
     return text;
 }
 
-/* ---- what is asked of it ---- */
+/* ---- frames ---- */
 
 enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struct bw_view **view)
 {
     pthread_mutex_lock(&s->lock);
-    struct bw_bake *look = s->look[0];
+    struct bw_bake *look = s->look_bake[0];
     pthread_mutex_unlock(&s->lock);
     return bw_view_open_as(snapshot, look, view);
 }
 
-/// What is read from files is read without the lock, which the bake wants. A cache that is closed meanwhile is told as
-/// one that has no such frame.
-static enum bw_status frame_find(struct source *s, int64_t frame, struct bw_snapshot **snapshot)
+/// A frame in memory, else of the files. Files are read without the lock; a cache that is closed meanwhile answers that
+/// it has no such frame.
+static enum bw_status frame_acquire(struct source *s, int64_t frame, struct bw_snapshot **snapshot)
 {
     *snapshot = NULL;
     pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < SOURCE_MADE && !*snapshot; i++)
-        if (s->made[i] && s->made_frame[i] == frame && bw_snapshot_hold(s->made[i]) == BW_OK) *snapshot = s->made[i];
+    for (int i = 0; i < MAX_UNWRITTEN && !*snapshot; i++)
+        if (s->unwritten[i] && s->unwritten_frame[i] == frame && bw_snapshot_hold(s->unwritten[i]) == BW_OK)
+            *snapshot = s->unwritten[i];
     struct bw_cache *cache = s->cache;
     pthread_mutex_unlock(&s->lock);
     return *snapshot ? BW_OK : cache ? bw_cache_frame(cache, frame, snapshot) : BW_ERR_USAGE;
@@ -339,19 +340,28 @@ static enum bw_status frame_find(struct source *s, int64_t frame, struct bw_snap
 
 enum bw_status source_snapshot(struct source *s, int64_t frame, struct bw_snapshot **snapshot)
 {
-    enum bw_status status = frame_find(s, frame, snapshot);
-    if (status != BW_ERR_USAGE || files_look(s)) return status; // a file that is new?
-    return frame_find(s, frame, snapshot);
+    enum bw_status status = frame_acquire(s, frame, snapshot);
+    if (status != BW_ERR_USAGE || files_refresh(s)) return status; // the file may be new
+    return frame_acquire(s, frame, snapshot);
 }
 
-int source_has(struct source *s, int64_t frame)
+enum bw_status source_points(struct source *s, int64_t frame, struct bw_snapshot **points)
+{
+    *points = NULL;
+    pthread_mutex_lock(&s->lock);
+    struct bw_cache *cache = s->cache;
+    pthread_mutex_unlock(&s->lock);
+    return cache ? bw_cache_points(cache, frame, points) : BW_ERR_IO;
+}
+
+int source_has_frame(struct source *s, int64_t frame)
 {
     json_t *range;
     size_t n;
     int has = 0;
     pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < SOURCE_MADE; i++) has |= s->made[i] && s->made_frame[i] == frame;
-    json_array_foreach (json_object_get(s->names, "ranges"), n, range)
+    for (int i = 0; i < MAX_UNWRITTEN; i++) has |= s->unwritten[i] && s->unwritten_frame[i] == frame;
+    json_array_foreach (json_object_get(s->listing, "ranges"), n, range)
         has |= frame >= json_integer_value(json_array_get(range, 0)) &&
                frame <= json_integer_value(json_array_get(range, 1));
     pthread_mutex_unlock(&s->lock);
@@ -366,30 +376,32 @@ int64_t source_generation(struct source *s)
     return generation;
 }
 
-int64_t source_seq(struct source *s)
+int64_t source_revision(struct source *s)
 {
     pthread_mutex_lock(&s->lock);
-    const int64_t seq = s->seq;
+    const int64_t revision = s->revision;
     pthread_mutex_unlock(&s->lock);
-    return seq;
+    return revision;
 }
 
-json_t *source_state(struct source *s, int with_log)
+json_t *source_json(struct source *s, int with_log)
 {
     pthread_mutex_lock(&s->lock);
-    json_t *ranges = json_object_get(s->names, "ranges");
-    json_t *state = json_pack("{s:i, s:s, s:s?, s:f, s:s?, s:b, s:b, s:s?, s:s?, s:I, s:I, s:O?, s:O?, s:I, s:I}", "id",
-                              s->id, "kind", s->kind, "words", s->words, "coarse", s->coarse, "title", s->title, "bake",
-                              s->is_bake, "running", s->bake != NULL, "ended", s->ended, "gone", s->gone, "first",
-                              (json_int_t)s->first, "last", (json_int_t)s->last, "ranges", ranges, "progress",
-                              s->progress, "generation", (json_int_t)s->generation, "seq", (json_int_t)s->seq);
+    json_t *ranges = json_object_get(s->listing, "ranges");
+    json_t *state =
+        json_pack("{s:i, s:s, s:s?, s:f, s:s?, s:b, s:b, s:s?, s:s?, s:I, s:I, s:O?, s:O?, s:I, s:I}", "id", s->id,
+                  "kind", s->kind, "changes", s->changes, "coarse", s->coarse, "title", s->title, "bake", s->is_bake,
+                  "running", s->bake != NULL, "ended", s->ended, "error", s->files_error, "first", (json_int_t)s->first,
+                  "last", (json_int_t)s->last, "ranges", ranges, "progress", s->progress, "generation",
+                  (json_int_t)s->generation, "revision", (json_int_t)s->revision);
     json_object_set_new(state, "log", with_log ? json_incref(s->log) : json_array());
-    json_t *made = json_array();
-    for (int i = 0; i < SOURCE_MADE; i++)
-        if (s->made[i]) json_array_append_new(made, json_integer(s->made_frame[i]));
-    json_object_set_new(state, "made", made);
-    json_object_set_new(state, "since", s->since > INT64_MIN ? json_integer(s->since) : json_null());
-    json_object_set_new(state, "record", s->bake || !strcmp(s->kind, "quick") ? json_null() : record_tell(&s->record));
+    json_t *unwritten = json_array();
+    for (int i = 0; i < MAX_UNWRITTEN; i++)
+        if (s->unwritten[i]) json_array_append_new(unwritten, json_integer(s->unwritten_frame[i]));
+    json_object_set_new(state, "unwritten", unwritten);
+    json_object_set_new(state, "baked_from", s->baked_from > INT64_MIN ? json_integer(s->baked_from) : json_null());
+    json_object_set_new(state, "record",
+                        s->bake || !strcmp(s->kind, "preview") ? json_null() : bake_record_json(&s->record));
     json_object_set_new(state, "written", s->written > INT64_MIN ? json_integer(s->written) : json_null());
     json_t *copy = json_deep_copy(state); // the log goes on
     json_decref(state);

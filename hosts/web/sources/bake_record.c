@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _XOPEN_SOURCE 700
-#include "record.h"
+#include "bake_record.h"
 
 #include <billow/bake.h>
 
@@ -11,13 +11,13 @@
 
 enum { PATH = 4200 };
 
-static void record_read(struct record *r, const char *folder)
+static void record_read(struct bake_record *r, const char *folder)
 {
     enum { MOST = 64 << 20 };
     char *text = bw_folder_read(folder, "bake.json", MOST, NULL);
     json_t *o = text ? json_loads(text, 0, NULL) : NULL, *frames = json_object_get(o, "frames");
     const char *simd = json_string_value(json_object_get(o, "simd"));
-    r->known = json_array_size(frames) == 2;
+    r->present = json_array_size(frames) == 2;
     r->complete = json_is_true(json_object_get(o, "complete"));
     r->first = json_integer_value(json_array_get(frames, 0));
     r->last = json_integer_value(json_array_get(frames, 1));
@@ -26,11 +26,11 @@ static void record_read(struct record *r, const char *folder)
     bw_text_free(text);
 }
 
-int record_look(struct record *r, const char *folder)
+int bake_record_refresh(struct bake_record *r, const char *folder)
 {
     char path[PATH], resolved[PATH];
     struct stat st;
-    struct record now = {0};
+    struct bake_record now = {0};
     snprintf(path, sizeof path, "%s/bake.json", folder ? folder : "");
     snprintf(resolved, sizeof resolved, "%s/resolved.yaml", folder ? folder : "");
     if (folder && !access(resolved, R_OK) && !stat(path, &st)) {
@@ -39,15 +39,15 @@ int record_look(struct record *r, const char *folder)
         if (now.size == r->size && !memcmp(&now.changed, &r->changed, sizeof now.changed)) return 0;
         record_read(&now, folder);
     }
-    const int same = now.known == r->known && now.complete == r->complete && now.first == r->first &&
+    const int same = now.present == r->present && now.complete == r->complete && now.first == r->first &&
                      now.last == r->last && !strcmp(now.simd, r->simd);
     *r = now;
     return !same;
 }
 
-json_t *record_tell(const struct record *r)
+json_t *bake_record_json(const struct bake_record *r)
 {
-    if (!r->known) return json_null();
+    if (!r->present) return json_null();
     return json_pack("{s:I, s:I, s:b}", "first", (json_int_t)r->first, "last", (json_int_t)r->last, "complete",
                      r->complete);
 }

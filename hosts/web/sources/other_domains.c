@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The other domains of a bake that lie beside the files that are shown, each in a sequence of its own: slices and the
- * probe tell of all of them. They are named by what their files' name has more than that of those that are shown. */
+/* Other domains of the bake of a cache, whose files lie in the same folder, each in a sequence of its own. Slices and
+ * the probe show them too. A domain's name is what its files' name has beyond that of the cache. */
 #include "source.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ struct pattern {
     size_t folder, head;
 };
 
-/// The path of the first frame's file, new memory, and its parts. NULL: they are not numbered.
+/// The path of the first frame's file, from malloc, and its parts. NULL: the files have no numbers.
 static char *first_file(const json_t *names, struct pattern *p)
 {
     const char *file = json_string_value(json_object_get(names, "file")), *slash = file ? strrchr(file, '/') : NULL,
@@ -29,8 +29,8 @@ static char *first_file(const json_t *names, struct pattern *p)
     return strdup(file);
 }
 
-/// Is it a file of the same frame and ending in another sequence? Then its name without them, in `label`.
-static int other_name(const char *name, const char *own, const struct pattern *p, char label[OTHER_NAME])
+/// Is `name` the same frame, with the same ending, of another sequence? Then that domain's name.
+static int other_domain_name(const char *name, const char *own, const struct pattern *p, char domain[DOMAIN_NAME])
 {
     const size_t end = strlen(own) - p->head, length = strlen(name), stem = length > end ? length - end : 0;
     const char *first = own + p->folder + 1;
@@ -39,19 +39,20 @@ static int other_name(const char *name, const char *own, const struct pattern *p
     if ((stem == n && !strncmp(name, first, n)) || strspn(name + stem - 1, "0123456789")) return 0;
     const size_t from = stem > n && !strncmp(name, first, n) ? n : 0;
     const size_t more = stem - from - (name[stem - 1] == '_');
-    return more > 0 && snprintf(label, OTHER_NAME, "%.*s", (int)more, name + from) < OTHER_NAME;
+    return more > 0 && snprintf(domain, DOMAIN_NAME, "%.*s", (int)more, name + from) < DOMAIN_NAME;
 }
 
-/// All of them, for files whose first one is `own`.
-static void folder_look(struct bw_session *session, const char *own, const struct pattern *p, struct other out[OTHERS])
+/// Open the other sequences beside the file `own`.
+static void folder_scan(struct bw_session *session, const char *own, const struct pattern *p,
+                        struct other_domain out[MAX_OTHER_DOMAINS])
 {
     char folder[PATH], path[PATH];
     if (snprintf(folder, sizeof folder, "%.*s", (int)p->folder, own) >= PATH) return;
     DIR *dir = opendir(folder);
     int n = 0;
-    for (const struct dirent *d; dir && n < OTHERS && (d = readdir(dir));) {
-        struct other o = {0};
-        if (!other_name(d->d_name, own, p, o.label)) continue;
+    for (const struct dirent *d; dir && n < MAX_OTHER_DOMAINS && (d = readdir(dir));) {
+        struct other_domain o = {0};
+        if (!other_domain_name(d->d_name, own, p, o.name)) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, d->d_name) >= PATH) continue;
         if (bw_cache_open(session, path, &o.cache)) continue;
         out[n++] = o;
@@ -59,46 +60,46 @@ static void folder_look(struct bw_session *session, const char *own, const struc
     if (dir) closedir(dir);
 }
 
-void others_close(struct source *s)
+void other_domains_close(struct source *s)
 {
-    for (int i = 0; i < OTHERS; i++) bw_cache_close(s->other[i].cache);
-    memset(s->other, 0, sizeof s->other);
-    s->others_known = 0;
+    for (int i = 0; i < MAX_OTHER_DOMAINS; i++) bw_cache_close(s->other_domain[i].cache);
+    memset(s->other_domain, 0, sizeof s->other_domain);
+    s->other_domains_known = 0;
 }
 
-/// Files that lie about without a bake's record belong to nobody knows what.
-static void others_look(struct source *s)
+/// Find them once for a listing. Files without a bake's record may be of anything: they have none.
+static void other_domains_find(struct source *s)
 {
-    struct other found[OTHERS] = {0};
+    struct other_domain found[MAX_OTHER_DOMAINS] = {0};
     struct pattern p;
     pthread_mutex_lock(&s->lock);
-    const int look = !s->others_known && (s->record.known || s->is_bake) && s->names;
-    char *own = look ? first_file(s->names, &p) : NULL;
-    const int64_t of = s->files;
+    const int search = !s->other_domains_known && (s->record.present || s->is_bake) && s->listing;
+    char *own = search ? first_file(s->listing, &p) : NULL;
+    const int64_t of = s->cache_generation;
     pthread_mutex_unlock(&s->lock);
-    if (!look) return;
-    if (own) folder_look(s->session, own, &p, found);
+    if (!search) return;
+    if (own) folder_scan(s->session, own, &p, found);
     free(own);
     pthread_mutex_lock(&s->lock);
-    if (of == s->files && !s->others_known) {
-        memcpy(s->other, found, sizeof found);
-        s->others_known = 1;
+    if (of == s->cache_generation && !s->other_domains_known) {
+        memcpy(s->other_domain, found, sizeof found);
+        s->other_domains_known = 1;
         memset(found, 0, sizeof found);
     }
     pthread_mutex_unlock(&s->lock);
-    for (int i = 0; i < OTHERS; i++) bw_cache_close(found[i].cache); // another thread was quicker
+    for (int i = 0; i < MAX_OTHER_DOMAINS; i++) bw_cache_close(found[i].cache); // another thread was quicker
 }
 
-int source_others(struct source *s, int64_t frame, struct other_frame out[OTHERS])
+int source_other_domains(struct source *s, int64_t frame, struct other_domain_frame out[MAX_OTHER_DOMAINS])
 {
     int n = 0;
-    others_look(s);
+    other_domains_find(s);
     pthread_mutex_lock(&s->lock);
-    struct other now[OTHERS];
-    memcpy(now, s->other, sizeof now);
+    struct other_domain now[MAX_OTHER_DOMAINS];
+    memcpy(now, s->other_domain, sizeof now);
     pthread_mutex_unlock(&s->lock); // one that is closed meanwhile has no such frame
-    for (int i = 0; i < OTHERS && now[i].cache; i++) {
-        memcpy(out[n].label, now[i].label, sizeof out[n].label);
+    for (int i = 0; i < MAX_OTHER_DOMAINS && now[i].cache; i++) {
+        memcpy(out[n].name, now[i].name, sizeof out[n].name);
         n += !bw_cache_frame(now[i].cache, frame, &out[n].snapshot);
     }
     return n;
