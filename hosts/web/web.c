@@ -3,13 +3,13 @@
  * that refreshes the sources and publishes their state on the event stream. */
 #include "web.h"
 
+#include "clock.h"
 #include "http/server.h"
 #include "save/save_media.h"
 #include "tune/tune.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct bw_web {
     struct sources sources;
@@ -35,15 +35,12 @@ enum { REFRESH_TICKS = 10, KEEPALIVE_TICKS = 10 };
 /// Sleep for a tick. 0: the module is being closed.
 static int timer_wait(struct bw_web *w)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += TICK;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    const struct timespec until = deadline_after(TICK);
     pthread_mutex_lock(&w->lock);
     while (!w->stop && !pthread_cond_timedwait(&w->wake, &w->lock, &until)) continue;
-    const int goes_on = !w->stop;
+    const int open = !w->stop;
     pthread_mutex_unlock(&w->lock);
-    return goes_on;
+    return open;
 }
 
 static void *timer_run(void *web)
@@ -61,11 +58,7 @@ static void *timer_run(void *web)
 
 static int timer_start(struct bw_web *w)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    cond_init_monotonic(&w->wake);
     return w->has_timer = !pthread_create(&w->timer, NULL, timer_run, w);
 }
 

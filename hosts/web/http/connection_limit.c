@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection_limit.h"
 
+#include "clock.h"
 #include <sys/socket.h>
-#include <time.h>
-
-static const int64_t SECOND = 1000000000;
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return SECOND * t.tv_sec + t.tv_nsec;
-}
 
 /// The socket of a connection; 0: it has none.
 static int socket_of(struct MHD_Connection *c)
@@ -42,7 +33,7 @@ static void slot_add(struct connection_limit *l, int fd)
     for (struct unauthenticated *u = oldest; u < l->connection + MAX_UNAUTHENTICATED && oldest->fd; u++)
         if (!u->fd || u->since < oldest->since) oldest = u;
     slot_shutdown(oldest);
-    *oldest = (struct unauthenticated){.fd = fd, .since = now()};
+    *oldest = (struct unauthenticated){.fd = fd, .since = clock_seconds(CLOCK_MONOTONIC)};
 }
 
 /* ---- connections ---- */
@@ -76,7 +67,7 @@ void connection_limit_authenticate(struct connection_limit *l, struct MHD_Connec
 
 void connection_limit_expire(struct connection_limit *l)
 {
-    const int64_t until = now() - AUTH_TIMEOUT_S * SECOND;
+    const double until = clock_seconds(CLOCK_MONOTONIC) - AUTH_TIMEOUT_S;
     pthread_mutex_lock(&l->lock);
     for (int i = 0; i < MAX_UNAUTHENTICATED; i++)
         if (l->connection[i].since < until) slot_shutdown(&l->connection[i]);

@@ -12,8 +12,8 @@
 enum { MAX_UNAUTHENTICATED = 24, AUTH_TIMEOUT_S = 10 };
 
 struct unauthenticated {
-    int fd;        ///< 0: a free slot
-    int64_t since; ///< monotonic, ns
+    int fd;       ///< 0: a free slot
+    double since; ///< monotonic s
 };
 
 struct connection_limit {

@@ -225,7 +225,7 @@ static enum MHD_Result parameters_get(struct request *r)
 {
     static const char absent[] = "there is no stage, exporter or section of that name";
     const char *name = param("name", r->connection);
-    char *table = name ? tune_table(r->server->tune, name) : NULL, *text = table ? strdup(table) : NULL;
+    char *table = name ? tune_parameters(r->server->tune, name) : NULL, *text = table ? strdup(table) : NULL;
     bw_text_free(table);
     if (!text) return respond_text(r->connection, MHD_HTTP_NOT_FOUND, absent);
     return text_respond(r, MHD_HTTP_OK, "application/json", text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_queue.h"
 
+#include "clock.h"
 #include "overlay/overlay.h"
 #include "probe.h"
 #include <math.h>
@@ -9,7 +10,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_WAITING = 32 };
@@ -96,9 +96,8 @@ static double throttle_delay(struct queue *q, int priority)
 
 static void throttle_wait(struct queue *q, double seconds)
 {
-    const double until = clock_seconds(CLOCK_MONOTONIC) + fmin(seconds, POLL_S);
-    const struct timespec t = {(time_t)until, (long)(1e9 * (until - floor(until)))};
-    pthread_cond_timedwait(&q->changed, &q->lock, &t);
+    const struct timespec until = deadline_after((long)(1e9 * fmin(seconds, POLL_S)));
+    pthread_cond_timedwait(&q->changed, &q->lock, &until);
 }
 
 /// Charge a finished job's processor time: a token bucket of CPU_SHARE seconds a second that holds CPU_BURST.
@@ -181,11 +180,7 @@ int queue_start(struct queue *q, struct sources *s, struct view_cache *v, struct
 {
     *q = (struct queue){.sources = s, .views = v, .recorder = r, .gentle = gentle};
     pthread_mutex_init(&q->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&q->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    cond_init_monotonic(&q->changed);
     static void *(*const run[PRIORITIES])(void *) = {interactive_run, rest_run, idle_run};
     while (q->n_threads < PRIORITIES && !pthread_create(&q->thread[q->n_threads], NULL, run[q->n_threads], q))
         q->n_threads++;

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "picture.h"
 
+#include "clock.h"
 #include "jpeg.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { OK = 200, STALE = 204, NOT_FOUND = 404, FAILED = 500 };
-
-double clock_seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct response text_response(unsigned code, const char *text)
 {

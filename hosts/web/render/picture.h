@@ -6,7 +6,6 @@
 #include "sources/sources.h"
 #include "sources/view_cache.h"
 #include "query.h"
-#include <time.h>
 
 /// An HTTP response, as job_respond in routes.c sends it.
 struct response {
@@ -37,6 +36,5 @@ enum bw_status slice_snapshot(struct source *s, const struct query *q, struct bw
 /// The response for bw_error_last: 404 or 500, or 204 where a running bake has given up that frame.
 struct response frame_error_response(struct source *s, int64_t frame);
 struct response text_response(unsigned code, const char *text);
-double clock_seconds(clockid_t clock);
 
 #endif

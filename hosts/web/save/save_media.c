@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "save_media.h"
 
+#include "clock.h"
 #include "render/jpeg.h"
 #include <ctype.h>
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OK = 200, CONFLICT = 409, MAX_NUMBER = 9999, PATH = 4096 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _XOPEN_SOURCE 700
-#include "bake_record.h"
-
-#include <billow/bake.h>
+#include "source.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +12,7 @@ enum { PATH = 4200 };
 static void record_read(struct bake_record *r, const char *folder)
 {
     enum { MOST = 64 << 20 };
-    char *text = bw_folder_read(folder, "bake.json", MOST, NULL);
-    json_t *o = text ? json_loads(text, 0, NULL) : NULL, *frames = json_object_get(o, "frames");
+    json_t *o = json_from_text(bw_folder_read(folder, "bake.json", MOST, NULL)), *frames = json_object_get(o, "frames");
     const char *simd = json_string_value(json_object_get(o, "simd"));
     r->present = json_array_size(frames) == 2;
     r->complete = json_is_true(json_object_get(o, "complete"));
@@ -23,7 +20,6 @@ static void record_read(struct bake_record *r, const char *folder)
     r->last = json_integer_value(json_array_get(frames, 1));
     snprintf(r->simd, sizeof r->simd, "%s", simd ? simd : "");
     json_decref(o);
-    bw_text_free(text);
 }
 
 int bake_record_refresh(struct bake_record *r, const char *folder)

@@ -57,14 +57,6 @@ static char *folder_of(const char *pattern)
     return folder;
 }
 
-static json_t *cache_listing(struct bw_cache *cache)
-{
-    char *text = bw_cache_describe(cache, 0);
-    json_t *names = text ? json_loads(text, 0, NULL) : NULL;
-    bw_text_free(text);
-    return names;
-}
-
 /// Replace the listing and its cache, under the lock.
 static void cache_replace(struct source *s, struct bw_cache *cache, json_t *names)
 {
@@ -105,7 +97,7 @@ static enum bw_status files_refresh(struct source *s)
     struct bw_cache *cache;
     enum bw_status status = s->cache_path ? bw_cache_open(s->session, s->cache_path, &cache) : BW_ERR_IO;
     if (status) return status;
-    json_t *names = cache_listing(cache);
+    json_t *names = json_from_text(bw_cache_describe(cache, 0));
     pthread_mutex_lock(&s->lock);
     const int same = !s->files_error && json_equal(names, s->listing);
     if (names && !same) cache_replace(s, cache, names);
@@ -425,4 +417,11 @@ char *file_read(const char *path, size_t most, size_t *size)
     char *text = folder && path ? bw_folder_read(folder, slash ? slash + 1 : path, most, size) : NULL;
     free(folder);
     return text;
+}
+
+json_t *json_from_text(char *text)
+{
+    json_t *value = text ? json_loads(text, 0, NULL) : NULL;
+    bw_text_free(text);
+    return value;
 }

@@ -23,10 +23,8 @@ static double meminfo_read(const char *row)
 /// Cores that this process may use.
 static int64_t machine_cores(struct bw_session *session)
 {
-    char *text = bw_session_machine(session, NULL);
-    json_t *facts = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *facts = json_from_text(bw_session_machine(session, NULL));
     const int64_t n = json_integer_value(json_object_get(facts, "cores"));
-    bw_text_free(text);
     json_decref(facts);
     return n > 0 ? n : 1;
 }

@@ -2,9 +2,10 @@
 #define _XOPEN_SOURCE 700
 #include "tune.h"
 
-#include "attempt.h"
+#include "clock.h"
+#include "folder.h"
 #include "save_preset.h"
-#include "since.h"
+#include "tuned_bake.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,272 +13,272 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEPT = 8, POLL = 50000000 }; ///< coarse bakes that stay; ns between looks at one that runs
-enum { TEXT_MOST = 1 << 20 };       ///< bytes of a preset
-static const double SECONDS = 4;    ///< that a second of film is to take
-static const double RATE = 6e6;     ///< cells of a full box times frames, a second and core, until it is told better
-static const double COARSEST = 4;
-static const double NEARLY = 1.5; ///< in cells' width: some 3 times the work
+enum { MAX_PREVIEWS = 8, POLL_NS = 50000000, MAX_TEXT = 1 << 20 }; ///< POLL_NS: between looks at a running bake
+static const double TARGET_S = 4;       ///< that a preview of the first second of film is to take
+static const double DEFAULT_RATE = 6e6; ///< cells of the full box times frames, a second and core, until it is measured
+static const double MAX_COARSE = 4;
+static const double HYSTERESIS = 1.5; ///< of the voxels' width: some 3 times the work
 
 struct tune {
     struct sources *sources;
-    char *name, *path, *text; ///< as it was
-    json_t *known, *ids;      ///< texts of it; names that have a table
-    struct save_place place;
-    char folder[200]; ///< of coarse bakes; "": there is none
+    char *name, *path, *text;      ///< of the preset as it was opened
+    json_t *allowed, *table_names; ///< see parse_context; stages, exporters and sections that have parameters
+    struct save_target target;
+    char folder[200]; ///< of previews; "": there is none
     pthread_t thread;
     int has_thread;
     pthread_mutex_t lock; ///< of the following
     pthread_cond_t wake;
-    struct reading *wish, *full; ///< the newest that are waited for, or NULL
+    struct parsed_preset *preview_request, *full_request; ///< the newest that the thread has not taken, or NULL
     int stop;
     // the thread's own
-    struct attempt *attempt[KEPT], *big; ///< attempt: the newest first, then NULL; big: in its own cells
-    json_t *shown, *first;               ///< values of what was tried last, and at first
+    struct tuned_bake *preview[MAX_PREVIEWS]; ///< the newest first; then NULL
+    struct tuned_bake *full_bake;
+    json_t *shown_values, *first_values; ///< of the last and the first preview
     double rate;
 };
 
 /* ---- the thread ---- */
 
-/// Cells so much wider that a second of film takes some seconds, in quarters. Those of the try before are kept while
-/// they do nearly as well: only what has the same cells can be compared, or begun late.
-static double coarse_of(const struct tune *t, const struct reading *g)
+/// The factor of a preview's voxels, in quarters, by which the first second of film takes some TARGET_S. The factor of
+/// the preview before is kept while it does nearly as well: only previews in the same voxels can be compared or resumed
+/// from each other.
+static double coarse_choose(const struct tune *t, const struct parsed_preset *p)
 {
-    const double k = fmax(pow(g->work / (t->rate * SECONDS), g->flat ? 1.0 / 2 : 1.0 / 3), 1);
-    const double before = t->attempt[0] ? t->attempt[0]->source->coarse : 0;
-    return k < before * NEARLY && before < k * NEARLY ? before : fmin(ceil(4 * k) / 4, COARSEST);
+    const double k = fmax(pow(p->work / (t->rate * TARGET_S), p->flat ? 1.0 / 2 : 1.0 / 3), 1);
+    const double before = t->preview[0] ? t->preview[0]->source->coarse : 0;
+    return k < before * HYSTERESIS && before < k * HYSTERESIS ? before : fmin(ceil(4 * k) / 4, MAX_COARSE);
 }
 
-/// It is the newest from now on.
-static void attempt_front(struct tune *t, int i)
+/// Make it the newest, and current on the page.
+static void preview_to_front(struct tune *t, int i)
 {
-    struct attempt *a = t->attempt[i];
-    memmove(&t->attempt[1], &t->attempt[0], (size_t)i * sizeof *t->attempt);
-    t->attempt[0] = a;
-    sources_set_current(t->sources, a->source->id);
+    struct tuned_bake *b = t->preview[i];
+    memmove(&t->preview[1], &t->preview[0], (size_t)i * sizeof *t->preview);
+    t->preview[0] = b;
+    sources_set_current(t->sources, b->source->id);
 }
 
-static void attempt_drop(struct tune *t, int i)
+static void preview_drop(struct tune *t, int i)
 {
-    attempt_free(t->sources, t->attempt[i]);
-    memmove(&t->attempt[i], &t->attempt[i + 1], (size_t)(KEPT - 1 - i) * sizeof *t->attempt);
-    t->attempt[KEPT - 1] = NULL;
+    tuned_bake_free(t->sources, t->preview[i]);
+    memmove(&t->preview[i], &t->preview[i + 1], (size_t)(MAX_PREVIEWS - 1 - i) * sizeof *t->preview);
+    t->preview[MAX_PREVIEWS - 1] = NULL;
 }
 
-/// What still runs is given up, but one.
-static void attempts_stop(struct tune *t, int but)
+/// Cancel all that run, but one (-1: none).
+static void previews_cancel(struct tune *t, int but)
 {
-    for (int i = 0; i < KEPT && t->attempt[i]; i++)
-        if (i != but) attempt_stop(t->attempt[i]);
+    for (int i = 0; i < MAX_PREVIEWS && t->preview[i]; i++)
+        if (i != but) tuned_bake_cancel(t->preview[i]);
 }
 
-/// What still runs is given up; what has no picture goes.
-static void attempts_end(struct tune *t)
+/// Drop those without a frame.
+static void previews_drop_empty(struct tune *t)
 {
-    attempts_stop(t, -1);
-    for (int i = KEPT - 1; i >= 0; i--)
-        if (t->attempt[i] && !t->attempt[i]->frames) attempt_drop(t, i);
+    for (int i = MAX_PREVIEWS - 1; i >= 0; i--)
+        if (t->preview[i] && !t->preview[i]->frames_made) preview_drop(t, i);
 }
 
-static int attempt_find(const struct tune *t, const char *flow)
+/// The preview with the same flow; -1: there is none.
+static int preview_find(const struct tune *t, const char *flow)
 {
-    for (int i = 0; i < KEPT && t->attempt[i]; i++)
-        if (!strcmp(t->attempt[i]->flow, flow)) return i;
+    for (int i = 0; i < MAX_PREVIEWS && t->preview[i]; i++)
+        if (!strcmp(t->preview[i]->flow, flow)) return i;
     return -1;
 }
 
-/// One that was given up comes back, and is gone on with. 0: that can't be, it is baked anew.
-static int attempt_resume(struct tune *t, struct reading *g)
+/// Resume the cancelled preview of the same flow. 0: there is none, or it cannot be resumed.
+static int preview_resume(struct tune *t, struct parsed_preset *p)
 {
-    const int i = attempt_find(t, g->flow);
+    const int i = preview_find(t, p->flow);
     const struct plan plan = {.session = t->sources->session,
                               .sources = t->sources,
                               .path = t->path,
                               .folder = t->folder,
-                              .coarse = i < 0 ? 1 : t->attempt[i]->source->coarse};
+                              .coarse = i < 0 ? 1 : t->preview[i]->source->coarse};
     if (i < 0) return 0;
-    if (attempt_again(t->attempt[i], &plan, g)) return attempt_front(t, i), 1;
-    attempt_drop(t, i);
+    if (tuned_bake_resume(t->preview[i], &plan, p)) return preview_to_front(t, i), 1;
+    preview_drop(t, i);
     return 0;
 }
 
-/// The one that it differs from latest of all, where that is after the first frame.
-static void base_find(const struct tune *t, const struct reading *g, struct plan *plan)
+/// The preview in the same voxels whose flow differs last, where that is after the first frame.
+static void base_choose(const struct tune *t, const struct parsed_preset *p, struct plan *plan)
 {
-    plan->since = INT64_MIN;
-    for (int i = 0; i < KEPT && t->attempt[i]; i++) {
-        const struct attempt *a = t->attempt[i];
-        const int64_t since = a->source->coarse == plan->coarse ? since_frame(a->values, g->values) : INT64_MIN;
-        if (since <= plan->since || since == INT64_MAX) continue;
-        plan->since = since;
-        plan->base = a;
+    plan->first_changed = INT64_MIN;
+    for (int i = 0; i < MAX_PREVIEWS && t->preview[i]; i++) {
+        const struct tuned_bake *b = t->preview[i];
+        const int64_t first = b->source->coarse == plan->coarse ? first_changed_frame(b->values, p->values) : INT64_MIN;
+        if (first <= plan->first_changed || first == INT64_MAX) continue;
+        plan->first_changed = first;
+        plan->base = b;
     }
 }
 
-/// Show a reading: as a look of what is baked, or as a new bake.
-static void reading_show(struct tune *t, struct reading *g)
+/// Show a preset: a preview of the same flow with its look, else a new preview.
+static void preset_preview(struct tune *t, struct parsed_preset *p)
 {
-    const int i = attempt_find(t, g->flow);
-    json_t *values = json_incref(g->values);
-    if (i >= 0 && (t->attempt[i]->bake || t->attempt[i]->whole)) {
-        attempts_stop(t, i); // another try, that was gone back from, would bake on unseen
-        attempt_look(t->attempt[i], g);
-        attempt_front(t, i);
-    } else if (attempts_end(t), !attempt_resume(t, g)) {
-        if (t->attempt[KEPT - 1]) attempt_drop(t, KEPT - 1);
+    const int i = preview_find(t, p->flow);
+    json_t *values = json_incref(p->values);
+    const int exists = i >= 0 && (t->preview[i]->bake || t->preview[i]->complete);
+    previews_cancel(t, exists ? i : -1);
+    if (exists) {
+        tuned_bake_set_look(t->preview[i], p);
+        preview_to_front(t, i);
+    } else if (previews_drop_empty(t), !preview_resume(t, p)) {
+        if (t->preview[MAX_PREVIEWS - 1]) preview_drop(t, MAX_PREVIEWS - 1);
         struct plan plan = {.session = t->sources->session,
                             .sources = t->sources,
                             .path = t->path,
                             .folder = t->folder,
-                            .coarse = coarse_of(t, g),
-                            .before = json_equal(values, t->first) ? NULL : t->shown};
-        base_find(t, g, &plan);
-        struct attempt *a = attempt_begin(&plan, g);
-        if (a) {
-            memmove(&t->attempt[1], &t->attempt[0], (KEPT - 1) * sizeof *t->attempt);
-            t->attempt[0] = a;
+                            .coarse = coarse_choose(t, p),
+                            .baseline = json_equal(values, t->first_values) ? NULL : t->shown_values};
+        base_choose(t, p, &plan);
+        struct tuned_bake *b = tuned_bake_start(&plan, p);
+        if (b) {
+            memmove(&t->preview[1], &t->preview[0], (MAX_PREVIEWS - 1) * sizeof *t->preview);
+            t->preview[0] = b;
         }
     }
-    if (!t->first) t->first = json_incref(values);
-    json_decref(t->shown);
-    t->shown = values;
+    if (!t->first_values) t->first_values = json_incref(values);
+    json_decref(t->shown_values);
+    t->shown_values = values;
 }
 
-static void reading_bake(struct tune *t, struct reading *g)
+static void preset_bake_full(struct tune *t, struct parsed_preset *p)
 {
     const struct plan plan = {.session = t->sources->session, .sources = t->sources, .path = t->path, .coarse = 1};
-    attempt_free(t->sources, t->big);
-    t->big = attempt_begin(&plan, g);
+    tuned_bake_free(t->sources, t->full_bake);
+    t->full_bake = tuned_bake_start(&plan, p);
 }
 
-/// 1: something still runs.
-static int attempts_look(struct tune *t)
+/// Notice ended bakes, and measure the machine. 1: a bake runs.
+static int bakes_poll(struct tune *t)
 {
-    int runs = t->big && !attempt_over(t->big);
-    struct attempt *a = t->attempt[0];
-    if (!a) return runs;
-    const double seconds = a->seconds;
-    if (seconds > 0 && !runs) { // alone, it tells how fast this machine is with this preset
-        // seldom another one: what differs only by a knob is to be compared cell by cell
-        if (seconds > 3 * SECONDS || seconds < SECONDS / 16) t->rate = a->work / seconds;
-        a->seconds = 0;
+    int runs = t->full_bake && !tuned_bake_poll(t->full_bake);
+    struct tuned_bake *b = t->preview[0];
+    if (!b) return runs;
+    const double seconds = b->measured_s;
+    if (seconds > 0 && !runs) { // it ran alone, and measures the machine with this preset
+        // seldom another rate: previews are to be compared in the same voxels
+        if (seconds > 3 * TARGET_S || seconds < TARGET_S / 16) t->rate = b->work / seconds;
+        b->measured_s = 0;
     }
-    return (a->bake && !attempt_over(a)) || runs;
+    return (b->bake && !tuned_bake_poll(b)) || runs;
 }
 
-/// What is to be done next; 0: the end.
-static int wish_wait(struct tune *t, int runs, struct reading **wish, struct reading **full)
+/// Wait for requests, or, where a bake runs, for POLL_NS. 0: the preset is being closed.
+static int request_wait(struct tune *t, int runs, struct parsed_preset **preview, struct parsed_preset **full)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += POLL;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    const struct timespec until = deadline_after(POLL_NS);
     pthread_mutex_lock(&t->lock);
-    while (!t->stop && !t->wish && !t->full)
+    while (!t->stop && !t->preview_request && !t->full_request)
         if (runs ? pthread_cond_timedwait(&t->wake, &t->lock, &until) : pthread_cond_wait(&t->wake, &t->lock)) break;
-    *wish = t->wish;
-    *full = t->full;
-    t->wish = t->full = NULL;
-    const int goes_on = !t->stop;
+    *preview = t->preview_request;
+    *full = t->full_request;
+    t->preview_request = t->full_request = NULL;
+    const int open = !t->stop;
     pthread_mutex_unlock(&t->lock);
-    return goes_on;
+    return open;
 }
 
 static void *tune_run(void *tune)
 {
     struct tune *t = tune;
-    struct reading *wish, *full;
+    struct parsed_preset *preview, *full;
     int runs = 0;
-    while (wish_wait(t, runs, &wish, &full)) {
-        if (wish) reading_show(t, wish);
-        if (full) reading_bake(t, full);
-        runs = attempts_look(t);
+    while (request_wait(t, runs, &preview, &full)) {
+        if (preview) preset_preview(t, preview);
+        if (full) preset_bake_full(t, full);
+        runs = bakes_poll(t);
     }
-    reading_free(wish);
-    reading_free(full);
+    parsed_preset_free(preview);
+    parsed_preset_free(full);
     return NULL;
 }
 
-/// The newest wish takes the place of one that still waits.
-static void wish_put(struct tune *t, struct reading **place, struct reading *g)
+/// Pass a request to the thread, in place of one that it has not taken.
+static void request_put(struct tune *t, struct parsed_preset **place, struct parsed_preset *p)
 {
     pthread_mutex_lock(&t->lock);
-    struct reading *before = *place;
-    *place = g;
+    struct parsed_preset *before = *place;
+    *place = p;
     pthread_cond_broadcast(&t->wake);
     pthread_mutex_unlock(&t->lock);
-    reading_free(before);
+    parsed_preset_free(before);
 }
 
-/* ---- what is asked of it ---- */
+/* ---- requests of the page ---- */
 
-static struct reader reader_of(const struct tune *t) { return (struct reader){t->sources->session, t->path, t->known}; }
+static struct parse_context context_of(const struct tune *t)
+{
+    return (struct parse_context){t->sources->session, t->path, t->allowed};
+}
 
 json_t *tune_preset(struct tune *t)
 {
     return json_pack("{s:s, s:s, s:s, s:s}", "name", t->name, "path", t->path, "text", t->text, "folder",
-                     t->place.folder);
+                     t->target.folder);
 }
 
-char *tune_table(struct tune *t, const char *name)
+char *tune_parameters(struct tune *t, const char *name)
 {
-    return json_object_get(t->ids, name) ? bw_session_describe(t->sources->session, name) : NULL;
+    return json_object_get(t->table_names, name) ? bw_session_describe(t->sources->session, name) : NULL;
 }
 
 json_t *tune_try(struct tune *t, const char *text)
 {
-    const struct reader r = reader_of(t);
-    struct reading *g;
-    json_t *said = reading_make(&r, text, &g);
-    if (g) wish_put(t, &t->wish, g);
-    return said;
+    const struct parse_context c = context_of(t);
+    struct parsed_preset *p;
+    json_t *answer = preset_parse(&c, text, &p);
+    if (p) request_put(t, &t->preview_request, p);
+    return answer;
 }
 
-/// A reading, or NULL and its sentence in *said, new memory.
-static struct reading *reading_of(struct tune *t, const char *text, char **said)
+/// A parsed preset, or NULL and the sentence in *error, from malloc.
+static struct parsed_preset *parse_or_sentence(struct tune *t, const char *text, char **error)
 {
-    const struct reader r = reader_of(t);
-    struct reading *g;
-    json_t *answer = reading_make(&r, text, &g);
-    *said = g ? NULL : strdup(json_string_value(json_object_get(answer, "sentence")));
+    const struct parse_context c = context_of(t);
+    struct parsed_preset *p;
+    json_t *answer = preset_parse(&c, text, &p);
+    *error = p ? NULL : strdup(json_string_value(json_object_get(answer, "sentence")));
     json_decref(answer);
-    return g;
+    return p;
 }
 
 char *tune_bake(struct tune *t, const char *text, int *good)
 {
-    char *said;
-    struct reading *g = reading_of(t, text, &said);
-    *good = g != NULL;
-    if (!g) return said;
-    wish_put(t, &t->full, g);
-    return strdup("it is baked in its own cells, into out/");
+    char *error;
+    struct parsed_preset *p = parse_or_sentence(t, text, &error);
+    *good = p != NULL;
+    if (!p) return error;
+    request_put(t, &t->full_request, p);
+    return strdup("it is baked at full resolution, into out/");
 }
 
 char *tune_save(struct tune *t, const char *name, const char *text, int *good)
 {
-    char *said = save_name_check(name);
+    char *error = save_name_check(name);
     *good = 0;
-    if (said) return said;
-    struct reading *g = reading_of(t, text, &said);
-    reading_free(g);
-    return g ? save_preset(&t->place, t->sources->session, name, text, good) : said;
+    if (error) return error;
+    struct parsed_preset *p = parse_or_sentence(t, text, &error);
+    parsed_preset_free(p);
+    return p ? save_preset(&t->target, t->sources->session, name, text, good) : error;
 }
 
 /* ---- open and close ---- */
 
-static void ids_read(struct tune *t)
+static void table_names_read(struct tune *t)
 {
     static const char *const sections[] = {"preset", "stages", "export"}, *const kinds[] = {"stages", "exporters"};
-    char *said = bw_session_list(t->sources->session);
-    json_t *list = said ? json_loads(said, 0, NULL) : NULL, *e;
+    json_t *list = json_from_text(bw_session_list(t->sources->session)), *e;
     size_t i;
-    t->ids = json_object();
-    bw_text_free(said);
-    for (size_t k = 0; k < 3; k++) json_object_set_new(t->ids, sections[k], json_true());
+    t->table_names = json_object();
+    for (size_t k = 0; k < 3; k++) json_object_set_new(t->table_names, sections[k], json_true());
     for (size_t k = 0; k < 2; k++)
         json_array_foreach (json_object_get(list, kinds[k]), i, e)
-            json_object_set_new(t->ids, json_string_value(json_object_get(e, "id")), json_true());
+            json_object_set_new(t->table_names, json_string_value(json_object_get(e, "id")), json_true());
     json_decref(list);
 }
 
@@ -290,16 +291,12 @@ static void folder_make(struct tune *t)
 
 static int tune_start(struct tune *t)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&t->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    cond_init_monotonic(&t->wake);
     pthread_mutex_init(&t->lock, NULL);
-    t->known = json_object();
-    reading_know(t->text, t->known);
-    ids_read(t);
-    save_place_find(&t->place, t->sources->session, t->path);
+    t->allowed = json_object();
+    preset_allow_texts(t->text, t->allowed);
+    table_names_read(t);
+    save_target_find(&t->target, t->sources->session, t->path);
     folder_make(t);
     t->has_thread = *t->folder && !pthread_create(&t->thread, NULL, tune_run, t);
     return t->has_thread;
@@ -319,8 +316,8 @@ struct tune *tune_open(struct sources *sources, const char *preset)
     *t = (struct tune){.sources = sources,
                        .path = path,
                        .name = strndup(name, strcspn(name, ".")),
-                       .rate = RATE * fmin((double)sources->cores, 16)};
-    t->text = file_read(path, TEXT_MOST, NULL); // the file itself, no link
+                       .rate = DEFAULT_RATE * fmin((double)sources->cores, 16)};
+    t->text = file_read(path, MAX_TEXT, NULL); // the file itself, no link
     if (t->text && t->name && tune_start(t)) return t;
     tune_close(t);
     return NULL;
@@ -336,13 +333,13 @@ void tune_close(struct tune *t)
         pthread_mutex_unlock(&t->lock);
         pthread_join(t->thread, NULL);
     }
-    for (int i = 0; i < KEPT; i++) attempt_free(t->sources, t->attempt[i]);
-    attempt_free(t->sources, t->big);
+    for (int i = 0; i < MAX_PREVIEWS; i++) tuned_bake_free(t->sources, t->preview[i]);
+    tuned_bake_free(t->sources, t->full_bake);
     if (*t->folder) folder_remove(t->folder);
-    json_decref(t->shown);
-    json_decref(t->first);
-    json_decref(t->known);
-    json_decref(t->ids);
+    json_decref(t->shown_values);
+    json_decref(t->first_values);
+    json_decref(t->allowed);
+    json_decref(t->table_names);
     free(t->text);
     free(t->name);
     free(t->path);
