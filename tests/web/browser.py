@@ -67,12 +67,12 @@ class Page:
         return self.run(SEEN)
 
     def words(self):
-        return self.run("const w = document.getElementById('words'); return w.hidden ? '' : w.textContent")
+        return self.run("const w = document.getElementById('message'); return w.hidden ? '' : w.textContent")
 
     def settled(self):
         """The picture at rest, when all that was asked for has come."""
-        return wait(lambda: self.run("const w = billow.viewport.ways; return billow.viewport.sharp && !w.quick.busy && "
-                                     "!w.sharp.busy && billow.viewport.shown === billow.viewport.asked"))
+        return wait(lambda: self.run("const w = billow.viewport.requests; return billow.viewport.isSharp && !w.quick.busy && "
+                                     "!w.sharp.busy && billow.viewport.shownRequest === billow.viewport.lastRequest"))
 
     def changes(self, act):
         """Does the settled picture change by it?"""

@@ -94,8 +94,8 @@ class Tour:
         page.keys(" ")
         self.check("it plays", wait(lambda: page.frame() > 1) and page.run("return billow.timeline.playing"))
         self.press(" ")
-        self.check("small pictures along the time", wait(lambda: page.run("const t = billow.timeline.thumbs;"
-                   "return t.wanted.some((f) => f !== undefined && t.kept.get(t.name(f))?.width > 0)")))
+        self.check("small pictures along the time", wait(lambda: page.run("const t = billow.timeline.thumbnails;"
+                   "return t.frames.some((f) => f !== undefined && t.images.get(t.key(f))?.width > 0)")))
 
     def numbers(self):
         plot = Select(self.page.at("plot-what"))
@@ -105,7 +105,7 @@ class Tour:
 
     def saves(self):
         self.press("g")
-        said = lambda: self.page.at("kept").text
+        said = lambda: self.page.at("save-result").text
         self.check("its picture is saved", wait(lambda: said().endswith(".png")) and os.path.getsize(said()) > 1000, said())
 
 

@@ -28,8 +28,8 @@ except ImportError:
 MANTAFLOW = os.path.join(HERE, "..", "bench", "peers", "mantaflow.py")
 
 # Nothing is asked for any more, and the last wish was answered, or refused.
-IDLE = """const v = billow.viewport, { quick, sharp } = v.ways, said = !document.getElementById('words').hidden;
-return !quick.busy && !sharp.busy && !billow.looking && (said || (v.sharp && v.shown === v.asked))"""
+IDLE = """const v = billow.viewport, { quick, sharp } = v.requests, said = !document.getElementById('message').hidden;
+return !quick.busy && !sharp.busy && !billow.sceneLoading && (said || (v.isSharp && v.shownRequest === v.lastRequest))"""
 
 
 def ball(n, middle, radius):

@@ -40,7 +40,7 @@ const at = range.getBoundingClientRect();
 return (at.left + at.right) / 2 - box.left - billow.plots.graph.toDomXCoord(5);"""
 
 # What the small pictures show: brightness in columns of each; and what was asked for them.
-THUMBS = """const t = billow.timeline, n = t.thumbs.wanted.length, h = Math.round(t.canvas.height * 0.56);
+THUMBS = """const t = billow.timeline, n = t.thumbnails.frames.length, h = Math.round(t.canvas.height * 0.56);
 const s = new OffscreenCanvas(8 * n, 4), g = s.getContext('2d');
 g.drawImage(t.canvas, 0, 0, t.canvas.width, h, 0, 0, 8 * n, 4);
 const seen = g.getImageData(0, 0, 8 * n, 4).data;
@@ -138,7 +138,7 @@ def slices(page):
     page.settled()
     page.keys("h")
     held = page.run("return ['lo', 'hi'].map((e) => document.getElementById('slice-' + e).value)")
-    check("its unit is told", page.at("slice-says").text == "Colours in K above ambient." and float(held[1]) > 100, (held, page.at("slice-says").text))
+    check("its unit is told", page.at("slice-info").text == "Colours in K above ambient." and float(held[1]) > 100, (held, page.at("slice-info").text))
     check("H holds the range that is shown", all(held) and float(held[0]) < float(held[1]), held)
     page.keys("h")
     check("… or finds it by itself again", page.run("return document.getElementById('slice-hi').value") == "")
@@ -158,7 +158,7 @@ def marks(page):
               else (page.keys(key), page.settled()) and wait(lambda: said in facts()), facts())
         if key == "t":
             page.shot("marks")
-        page.click("mark-" + button)
+        page.click("overlay-" + button)
     page.settled()
     check("they go again", apart(bare, page.seen()) < 0.1)
     page.keys("1")
@@ -191,7 +191,7 @@ def marks(page):
 
 def saves(page):
     """A picture, cameras by keys, a movie along them."""
-    said = lambda: page.at("kept").text
+    said = lambda: page.at("save-result").text
     page.at("viewport").click()
     page.keys(Keys.HOME)
     page.settled()
@@ -209,16 +209,16 @@ def saves(page):
     page.keys(Keys.END)
     page.drag(200, 0)
     page.keys("k")
-    check("K keys the camera", page.at("path-key").text == "Drop key (2)", page.at("path-key").text)
+    check("K keys the camera", page.at("path-keyframe").text == "Drop keyframe (2)", page.at("path-keyframe").text)
     turned = page.camera()["azimuth"]
     page.click("path-follow")
     page.at("viewport").click()
     page.keys(Keys.HOME)
     check("along its keys it goes back", wait(lambda: abs(page.camera()["azimuth"] - turned) > 0.5), page.camera())
-    page.run("billow.goTo(7)")
+    page.run("billow.seek(7)")
     middle = page.camera()["azimuth"]
     check("… and stands between them between them", abs(middle - turned) > 0.2 and
-          abs(middle - page.run("return billow.path.keys[0].azimuth")) > 0.2, (middle, turned))
+          abs(middle - page.run("return billow.cameraPath.keyframes[0].azimuth")) > 0.2, (middle, turned))
     page.keys("m")
     check("M asks which movie", wait(lambda: page.at("movie").is_displayed()) and
           page.run("return document.getElementById('movie-camera').value") == "keys")
@@ -229,7 +229,7 @@ def saves(page):
     check("it is made, and told", wait(lambda: said().endswith("views/wisp_001.mp4")) and movie_frames(said()) == 4, said())
     page.shot("saved")
     page.click("path-clear")
-    check("keys are taken away", page.at("path-key").text == "Add key" and not page.at("path-follow").is_enabled())
+    check("keys are taken away", page.at("path-keyframe").text == "Add keyframe" and not page.at("path-follow").is_enabled())
     page.click("camera-movie")
 
 
@@ -250,14 +250,14 @@ window.fetch = async (what, ...how) => {
   window.fetch = asks;
   return new Response(JSON.stringify({ ...await answer.json(), renders: false }));
 };
-billow.look();"""
+billow.loadScene();"""
 
 
 def empty(page):
     """A frame without smoke is shown as a slice, and only it."""
     page.run(EMPTY)
     check("what has nothing to render is a slice", wait(lambda: page.run("return billow.mode") == "slice"))
-    page.run("billow.look()")
+    page.run("billow.loadScene()")
     check("what comes after it is rendered", wait(lambda: page.run("return billow.mode") == "render"))
     page.click("camera-movie")
     page.settled()
@@ -278,9 +278,9 @@ def timeline(page):
     check("Home is the first frame", page.frame() == 1)
     page.keys(Keys.ARROW_RIGHT * 3)
     check("an arrow is a frame", page.frame() == 4)
-    page.click("back")
+    page.click("previous")
     check("so is a button", page.frame() == 3)
-    page.click("forth")
+    page.click("next")
     page.click("last")
     check("the last frame", page.frame() == 12)
     box = page.at("timeline")
@@ -308,8 +308,8 @@ def timeline(page):
 
 def thumbs(page):
     """Small pictures above the bar: all that fit, of different frames, and no more is asked for then."""
-    there = """const t = billow.timeline.thumbs;
-        return t.wanted.map((f) => f === undefined ? -1 : t.kept.get(t.name(f))?.width ?? 0)"""
+    there = """const t = billow.timeline.thumbnails;
+        return t.frames.map((f) => f === undefined ? -1 : t.images.get(t.key(f))?.width ?? 0)"""
     wide = page.run("return billow.timeline.box.clientWidth")
     check("small pictures fill the timeline", wait(lambda: min(page.run(there)) > 0) and
           len(page.run(there)) >= min(12, wide // 100), page.run(there))
@@ -330,7 +330,7 @@ def numbers(page):
     check("… with its lines", len(page.run("return billow.plots.graph.getLabels()")) > 5)
     plot.select_by_visible_text("cells")
     check("another one", page.run("return billow.plots.graph.getLabels().join()") == "frame,cells")
-    page.run("const p = billow.plots; p.tables.timings.names.push('ranks.bytes'); p.choices();")  # of a bake by several
+    page.run("const p = billow.plots; p.tables.timings.names.push('ranks.bytes'); p.updateChoices();")  # of a bake by several
     check("one of what processes sent", "ranks.bytes" in [o.text for o in plot.options])
     off = page.run(TICK)
     check("ticks stand where they say", off is not None and abs(off) < 3, off)
@@ -434,9 +434,9 @@ def flat(billow, page, work):
     check("what is flat is shown as a slice", page.open(served.address) and page.at("slice-panel").is_displayed(), page.words())
     check("… as its movie is: ink on white", sum(page.seen()[3 * (64 * 3 + 24):][:3]) > 700, page.seen()[3 * (64 * 3 + 24):][:3])
     check("… or another field", page.changes(lambda: Select(page.at("slice-field")).select_by_value("density")))
-    check("arrows without a flow are not offered, and why", "No flow" in page.at("slice-says").text and
-          not any(o.is_enabled() for o in Select(page.at("slice-vectors")).options[1:]), page.at("slice-says").text)
-    page.click("full")
+    check("arrows without a flow are not offered, and why", "No flow" in page.at("slice-info").text and
+          not any(o.is_enabled() for o in Select(page.at("slice-vectors")).options[1:]), page.at("slice-info").text)
+    page.click("fullscreen")
     check("full screen", wait(lambda: page.run("return document.fullscreenElement && document.fullscreenElement.id") == "viewport"))
     page.keys(Keys.ENTER)
     check("… and back", wait(lambda: not page.run("return document.fullscreenElement")))
@@ -456,12 +456,12 @@ def two(billow, page, work):
     page.settled()
     alone = page.seen()
     page.keys("c")
-    check("C puts the other one beside it", page.at("left").text.endswith("/calm") and wait(lambda: apart(alone, page.seen()) > 0.2))
+    check("C puts the other one beside it", page.at("compare-left").text.endswith("/calm") and wait(lambda: apart(alone, page.seen()) > 0.2))
     check("… by one camera", page.changes(lambda: page.drag(100, 20)))
     page.shot("two")
-    shown = page.run("return billow.state.id")
+    shown = page.run("return billow.source.id")
     page.run("document.querySelector('.card:not(.shown) .back-to').click()")
-    check("a click shows the other", wait(lambda: page.run("return billow.state.id") != shown) and page.settled())
+    check("a click shows the other", wait(lambda: page.run("return billow.source.id") != shown) and page.settled())
     page.clean("two caches")
     page.driver.get("about:blank")
     check("the program ends", served.end() == 0)
@@ -497,7 +497,7 @@ def running(billow, page, work):
     page.click("checkpoint")
     check("a checkpoint is kept", wait(lambda: os.path.isdir(out + "/checkpoints") and os.listdir(out + "/checkpoints")))
     page.click("stop")
-    check("it is stopped", wait(lambda: page.run("return billow.state.ended !== null")), page.at("status").text)
+    check("it is stopped", wait(lambda: page.run("return billow.source.ended !== null")), page.at("status").text)
     check("the page stays", page.changes(lambda: page.drag(150, 30)))
     page.shot("stopped")
     page.clean("a bake")

@@ -46,13 +46,13 @@ def killed(billow, page, work, through):
     check("it was killed before its end", there < FRAMES, there)
     served = Served(billow, "view", out)
     check("a bake that was killed is seen", page.open(served.address), page.words())
-    check("… and told", "of %d frames" % FRAMES in status(page) and "not made yet" in status(page), status(page))
+    check("… and told", "of %d frames" % FRAMES in status(page) and "not complete" in status(page), status(page))
     check("… with the frames to come", page.run("return billow.timeline.span()[1]") == FRAMES)
     check("it can be gone on with", shown(page, "resume", "extend", "stop") == ["resume"], shown(page, "resume", "extend", "stop"))
     page.shot("resume_killed")
     page.click("resume")
     check("it goes on", wait(lambda: page.frame() > there, 60), page.frame())
-    check("… to its end", wait(lambda: page.run("return billow.state.record?.complete"), 60), status(page))
+    check("… to its end", wait(lambda: page.run("return billow.source.record?.complete"), 60), status(page))
     check("… with the bytes of one that ran through", same(out, through) == FRAMES, same(out, through))
     check("then it can be made longer", wait(lambda: shown(page, "resume", "extend", "stop") == ["extend"]))
     return served, out
@@ -63,20 +63,20 @@ def longer(page, out, work, billow):
     more = os.path.join(work, "more")
     bake(billow, more, "--set", "time.frames=1-%d" % (FRAMES + 6))
     page.click("extend")
-    check("it asks for the last frame", page.at("longer").is_displayed() and
-          page.at("longer-last").get_attribute("value") == str(FRAMES + 24))
-    last = page.at("longer-last")
+    check("it asks for the last frame", page.at("extend-dialog").is_displayed() and
+          page.at("extend-last").get_attribute("value") == str(FRAMES + 24))
+    last = page.at("extend-last")
     last.clear()
     last.send_keys(str(FRAMES - 2))
-    page.click("longer-do")
-    check("fewer frames are none", page.at("longer").is_displayed() and not page.run("return billow.state.running"))
+    page.click("extend-submit")
+    check("fewer frames are none", page.at("extend-dialog").is_displayed() and not page.run("return billow.source.running"))
     last.clear()
     last.send_keys(str(FRAMES + 6))
-    check("… and says what that is", page.at("longer-words").text == "6 frames more, 0.25 s of film.", page.at("longer-words").text)
+    check("… and says what that is", page.at("extend-info").text == "6 frames more, 0.25 s of film.", page.at("extend-info").text)
     page.shot("resume_longer")
-    page.click("longer-do")
-    check("it is made longer", wait(lambda: page.run("return billow.state.record?.last") == FRAMES + 6 and
-                                    page.run("return billow.state.record.complete"), 60), status(page))
+    page.click("extend-submit")
+    check("it is made longer", wait(lambda: page.run("return billow.source.record?.last") == FRAMES + 6 and
+                                    page.run("return billow.source.record.complete"), 60), status(page))
     check("… and seen to its end", wait(lambda: page.frame() == FRAMES + 6) and page.settled(), page.frame())
     check("… with the bytes of one that was so long", same(out, more) == FRAMES + 6, same(out, more))
 
@@ -111,7 +111,7 @@ def ended(billow, page, work):
     check("it can be stopped", wait(lambda: shown(page, "stop")) and not page.click("stop") and
           wait(lambda: shown(page, "resume")), status(page))
     page.click("resume")
-    check("… and gone on with", wait(lambda: page.run("return billow.state.running")), status(page))
+    check("… and gone on with", wait(lambda: page.run("return billow.source.running")), status(page))
     other = Served(billow, "view", out)
     check("another program's wish is refused in words", other.get("resume", "POST")[0] == 200 and
           wait(lambda: "another bake is writing" in (other.state()["ended"] or "")), other.state())

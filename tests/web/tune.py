@@ -20,11 +20,11 @@ try:
 except ImportError:
     pass
 
-STILL = "return !billow.tune.busy && billow.tune.text === billow.tune.good"
+STILL = "return !billow.tune.busy && billow.tune.text === billow.tune.validText"
 
-SEEING = """const { viewport: v, looked, looking, frame, mode } = billow;
-return [looked, looking, frame, mode, v.sharp, v.shown, v.asked, v.ways.quick.busy, v.ways.sharp.busy, billow.state.ranges,
-  document.getElementById('words').textContent]"""
+SEEING = """const { viewport: v, sceneKey, sceneLoading, frame, mode } = billow;
+return [sceneKey, sceneLoading, frame, mode, v.isSharp, v.shownRequest, v.lastRequest, v.requests.quick.busy, v.requests.sharp.busy, billow.source.ranges,
+  document.getElementById('message').textContent]"""
 
 
 class Tuned:
@@ -43,7 +43,7 @@ class Tuned:
 
     def sources(self):
         """Numbers and words of what was tried, the oldest first."""
-        return self.page.run("return billow.all.sources.map((s) => [s.id, s.changes])")
+        return self.page.run("return billow.serverState.sources.map((s) => [s.id, s.changes])")
 
     def read(self):
         return wait(lambda: self.page.run(STILL), 10)
@@ -56,7 +56,7 @@ class Tuned:
         check(what + ": it is baked anew", good, self.sources())
         check("… and told", wait(lambda: words in self.sources()[-1][1], 10), self.sources()[-1])
         newest = lambda: "%d:" % self.sources()[-1][0] # the try before may come late
-        seen = wait(lambda: self.page.run("return billow.looked").startswith(newest()) and self.page.settled())
+        seen = wait(lambda: self.page.run("return billow.sceneKey").startswith(newest()) and self.page.settled())
         check("… and seen", seen, [newest(), seen, self.sources(), self.page.run(SEEING)])
 
     def type(self, element, words):
@@ -81,7 +81,7 @@ def form(page, t):
             "radius 9 cm → 0 cm")
     page.click("undo")
     check("undo", wait(lambda: "radius: 9 cm" in t.text()) and t.read())
-    check("… gives back what was tried, and goes on with it", wait(lambda: page.run("return billow.all.current") == number) and
+    check("… gives back what was tried, and goes on with it", wait(lambda: page.run("return billow.serverState.current") == number) and
           wait(lambda: page.run("return billow.timeline.frames().length") == 30), t.sources())
     page.click("redo")
     check("redo", wait(lambda: "radius: 0 cm" in t.text()) and t.read())
@@ -121,9 +121,9 @@ def form(page, t):
 def given_up(page, t):
     """A try that takes minutes ends when another change comes."""
     newest = t.sources()[-1][0]
-    page.run("billow.tune.put(billow.tune.text.replace('frames: 1-30, seed', 'frames: 1-50000, seed'))")
+    page.run("billow.tune.edit(billow.tune.text.replace('frames: 1-30, seed', 'frames: 1-50000, seed'))")
     check("a long try begins", wait(lambda: t.sources()[-1][0] > newest), t.sources())
-    ended = "return billow.all.sources[billow.all.sources.length - 1].ended"
+    ended = "return billow.serverState.sources[billow.serverState.sources.length - 1].ended"
     check("… and runs", not page.run(ended), page.run(ended))
     page.click("undo")
     check("it is given up when another change comes", wait(lambda: page.run(ended) == "another change came"), page.run(ended))
@@ -140,7 +140,7 @@ def looks(page, t):
     page.run("document.querySelectorAll('#form details').forEach((d) => d.open = true)")
     check("exposure shows at once", page.changes(lambda: (
         t.type(t.row("export.mp4.exposure", "input.number"), "3"), t.read(),
-        wait(lambda: page.run("return billow.looked === `${billow.state.id}:${billow.state.generation}`")))))
+        wait(lambda: page.run("return billow.sceneKey === `${billow.source.id}:${billow.source.generation}`")))))
     check("… where exporters share it", "look: {exposure: 3}" in t.text(), t.text())
     colour = """const e = document.querySelector("#form .row[data-path='export.mp4.smoke'] input[type=color]");
         e.value = '#c02010'; e.dispatchEvent(new Event('change'));"""
@@ -151,7 +151,7 @@ def looks(page, t):
     page.keys("0" + Keys.HOME)
     page.run("billow.tune.change(['export', 'mp4', 'camera', 'orbit'], '1', 'mp4')")
     t.read()
-    wait(lambda: page.run("return billow.looked === `${billow.state.id}:${billow.state.generation}`"))
+    wait(lambda: page.run("return billow.sceneKey === `${billow.source.id}:${billow.source.generation}`"))
     page.settled()
     first = page.camera()["azimuth"]
     page.keys(Keys.ARROW_RIGHT * 7)
@@ -179,7 +179,7 @@ def curve(page, t):
     check("Delete takes it away", wait(lambda: circles() == 3), circles())
     t.read()
     newest = "return document.querySelector('.card').textContent"
-    t.tries("a key that comes late", lambda: page.run("billow.tune.put(billow.tune.text.replace(/30: 1(?=[,}])/, '30: 0.3'))"),
+    t.tries("a key that comes late", lambda: page.run("billow.tune.edit(billow.tune.text.replace(/30: 1(?=[,}])/, '30: 0.3'))"),
             "source.density")
     check("… from its frame on, and that is told", wait(lambda: "baked from frame" in page.run(newest)), page.run(newest))
     page.shot("tune_curve")
@@ -217,13 +217,13 @@ def results(page, t):
     bare = """return [...document.querySelectorAll('.card')].map((c) => [c.textContent, c.querySelector('img')])
         .filter(([, i]) => i.src && !i.naturalWidth).map(([t]) => t)"""
     check("each try that has frames has a picture", wait(lambda: not page.run(bare)), page.run(bare))
-    number = page.run("return billow.all.current")
-    whole = wait(lambda: page.run("return billow.all.sources.find((s) => s.id === billow.all.current).ended === ''"), 60)
+    number = page.run("return billow.serverState.current")
+    whole = wait(lambda: page.run("return billow.serverState.sources.find((s) => s.id === billow.serverState.current).ended === ''"), 60)
     check("a bake comes to its end", whole)
     first = page.run("""const card = document.querySelector('.card:last-child'); card.querySelector('.compare').click();
-        return card.querySelector('.words').textContent""")
-    check("a wiper compares", wait(lambda: page.at("wiper").is_displayed() and page.at("left").text.startswith(first)),
-          [page.at("left").text, first])
+        return card.querySelector('.changes').textContent""")
+    check("a wiper compares", wait(lambda: page.at("wiper").is_displayed() and page.at("compare-left").text.startswith(first)),
+          [page.at("compare-left").text, first])
     page.settled()
     before = page.seen()
     page.actions().click_and_hold(page.at("wiper")).move_by_offset(150, 0).release().perform()
@@ -236,14 +236,14 @@ def results(page, t):
     page.run("document.querySelector('.card:last-child .back-to').click()")
     check("a click goes back", wait(lambda: "buoyancy: 2" not in t.text()) and t.read(), t.text())
     page.click("undo")
-    check("… and undo forth, to what is there already", wait(lambda: page.run("return billow.state.id") == number) and
+    check("… and undo forth, to what is there already", wait(lambda: page.run("return billow.source.id") == number) and
           len({i for i, _ in t.sources()}) == len(t.sources()), (number, t.sources()))
 
 
 def beyond(page, t):
     """A value that a stage does not take: the slider ends before it, and a try that fails says why."""
-    number = page.run("return billow.all.current")
-    page.run("billow.tune.put(billow.tune.text.replace('      density:', '      fuel: 0.5\\n      density:').replace('  - mac.forces', '  - fire\\n  - mac.forces'))")
+    number = page.run("return billow.serverState.current")
+    page.run("billow.tune.edit(billow.tune.text.replace('      density:', '      fuel: 0.5\\n      density:').replace('  - mac.forces', '  - fire\\n  - mac.forces'))")
     t.read()
     fuel = "stages.source.fuel"
     check("a slider ends where a stage's field does", wait(lambda: t.row(fuel, "input[type=range]").get_attribute("max")) == "1")
@@ -254,13 +254,13 @@ def beyond(page, t):
     page.shot("tune_fails")
     page.click("undo")
     page.click("undo")
-    check("undo gives back the one before", wait(lambda: page.run("return billow.all.current") == number) and page.settled(), t.sources())
+    check("undo gives back the one before", wait(lambda: page.run("return billow.serverState.current") == number) and page.settled(), t.sources())
 
 
 def unlike(page):
     """Tries in other voxels are told apart."""
-    page.run("billow.all.sources.forEach((s) => s.coarse = s.id === billow.beside ? 2 : 1); billow.viewport.compared(); billow.results.tell(billow.all)")
-    check("a comparison of unlike voxels says so", page.at("unlike").is_displayed() and "×2 at the left, ×1" in page.at("unlike").text)
+    page.run("billow.serverState.sources.forEach((s) => s.coarse = s.id === billow.compareId ? 2 : 1); billow.viewport.updateCompare(); billow.sourceCards.update(billow.serverState)")
+    check("a comparison of unlike voxels says so", page.at("voxel-warning").is_displayed() and "×2 at the left, ×1" in page.at("voxel-warning").text)
     check("… and so does the card", page.run("return [...document.querySelectorAll('.card small')].some((e) => e.textContent.includes('not as shown'))"))
     page.shot("tune_unlike")
 
@@ -271,20 +271,20 @@ def saved(page, t, folder):
     t.read()
     page.at("viewport").click()
     page.actions().key_down(Keys.CONTROL).send_keys("s").key_up(Keys.CONTROL).perform()
-    check("Ctrl S asks for a name", wait(lambda: page.at("save").is_displayed()))
+    check("Ctrl S asks for a name", wait(lambda: page.at("save-dialog").is_displayed()))
     check("… and says where it goes", folder in page.at("save-where").text, page.at("save-where").text)
     t.type(page.at("save-name"), "evil/x")
-    page.click("save-do")
-    check("a path is no name", wait(lambda: "letters, digits" in page.at("save-said").text))
+    page.click("save-submit")
+    check("a path is no name", wait(lambda: "letters, digits" in page.at("save-error").text))
     t.type(page.at("save-name"), "tuned")
-    page.click("save-do")
-    check("nothing is written over", wait(lambda: "there already" in page.at("save-said").text) and
+    page.click("save-submit")
+    check("nothing is written over", wait(lambda: "there already" in page.at("save-error").text) and
           open(preset, encoding="utf-8").read() == own)
     page.shot("tune_save")
     t.type(page.at("save-name"), "livelier")
-    page.click("save-do")
+    page.click("save-submit")
     made = os.path.join(folder, "livelier.yaml")
-    check("it is saved", wait(lambda: os.path.exists(made) and not page.at("save").is_displayed()))
+    check("it is saved", wait(lambda: os.path.exists(made) and not page.at("save-dialog").is_displayed()))
     said = open(made, encoding="utf-8").read()
     check("… under its name, with all else", said == t.text().replace("name: tuned", "name: livelier"), said)
 
@@ -292,7 +292,7 @@ def saved(page, t, folder):
 def full(page, t, folder):
     page.click("bake-full")
     check("at full size", wait(lambda: os.path.exists(os.path.join(folder, "out/tuned/tuned.mp4")), 60))
-    check("… and seen", wait(lambda: page.run("return billow.state.kind") == "full"))
+    check("… and seen", wait(lambda: page.run("return billow.source.kind") == "full"))
     check("what was tried is still there", len(t.sources()) > 3)
 
 

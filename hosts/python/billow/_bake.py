@@ -30,12 +30,12 @@ logger = logging.getLogger("billow")
 
 MODES = {"keep": 0, "replace": 1, "beside": 2, "resume": 3}
 LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
-GLANCE = 0.05  # s between two looks of wait() for Ctrl-C
+POLL_S = 0.05  # at which wait() looks for Ctrl-C
 
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """How far a bake is."""
+    """Progress of a bake."""
     frame: int       #: first … last are written; what comes before is warm-up
     first: int
     last: int
@@ -44,13 +44,13 @@ class Progress:
     seconds: float   #: of this frame
     elapsed: float   #: of all
     substeps: int
-    frame_done: bool  #: the frame is whole; else after a substep
+    frame_done: bool  #: the frame is complete; else after a substep
     cells: int       #: active, all domains
     divergence: Optional[float]  #: largest of the projections' metrics; None: nobody reports one
     residual: Optional[float]
     iterations: Optional[float]
     memory: int      #: resident bytes of the process
-    line: str        #: all that in a line for people
+    line: str        #: all that in one line of text
     written: int     #: frames up to this one have their files on the disk, movies apart; first - 1: none
 
     @classmethod
@@ -63,7 +63,7 @@ class Progress:
 
 @dataclasses.dataclass
 class Listeners:
-    """Whom a bake calls, on its own thread, one call at a time. An exception there cancels the bake."""
+    """Functions that a bake calls on its own thread, one at a time. An exception in one cancels the bake."""
     on_start: Optional[Callable[[], Any]] = None
     on_progress: Optional[Callable[[Progress], Any]] = None
     on_frame: Optional[Callable[[Frame], Any]] = None
@@ -71,8 +71,8 @@ class Listeners:
     on_output: Optional[Callable[[str, str], Any]] = None
 
 
-class _Ear:
-    """The library's side of the callbacks. It does not know the Bake, which can thus be collected."""
+class _Callbacks:
+    """The C callbacks of a bake. They have no reference to the Bake, which can thus be garbage-collected."""
 
     def __init__(self, listeners: Listeners) -> None:
         self.listeners = listeners
@@ -86,43 +86,43 @@ class _Ear:
         if listeners.on_start:
             self.thunks["on_start"] = OnStart(self._start)
 
-    def _tell(self, bake: int, listener: Optional[Callable[..., Any]], *words: Any) -> None:
+    def _call(self, bake: int, listener: Optional[Callable[..., Any]], *arguments: Any) -> None:
         """Nothing may be raised into C: the first exception is kept for wait() and cancels the bake."""
         if listener is None or self.error is not None:
             return
         try:
-            listener(*words)
+            listener(*arguments)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: wait() raises them where they belong
             self.error = error
             lib.bw_bake_cancel(bake)
 
     def _start(self, bake: int, _user: Any) -> None:
-        self._tell(bake, self.listeners.on_start)
+        self._call(bake, self.listeners.on_start)
 
     def _progress(self, bake: int, progress: Any, _user: Any) -> None:
         self.progress = Progress.of(progress.contents)
-        self._tell(bake, self.listeners.on_progress, self.progress)
+        self._call(bake, self.listeners.on_progress, self.progress)
 
     def _frame(self, bake: int, snapshot: int, _user: Any) -> None:
         def show() -> None:
             assert self.listeners.on_frame
             self.listeners.on_frame(Frame(Snapshot.held(snapshot)))
-        self._tell(bake, show)
+        self._call(bake, show)
 
     def _log(self, bake: int, level: int, who: bytes, text: bytes, _user: Any) -> None:
         number = LEVELS[min(max(level, 0), 2)]
         if self.listeners.on_log:
-            self._tell(bake, self.listeners.on_log, logging.getLevelName(number).lower(), decoded(who), decoded(text))
+            self._call(bake, self.listeners.on_log, logging.getLevelName(number).lower(), decoded(who), decoded(text))
         else:
-            self._tell(bake, logger.log, number, "%s: %s", decoded(who), decoded(text))
+            self._call(bake, logger.log, number, "%s: %s", decoded(who), decoded(text))
 
     def _output(self, bake: int, what: bytes, path: bytes, _user: Any) -> None:
         self.outputs[decoded(what)] = decoded(path)
-        self._tell(bake, self.listeners.on_output, decoded(what), decoded(path))
+        self._call(bake, self.listeners.on_output, decoded(what), decoded(path))
 
 
-def _close(handle: int, ear: _Ear) -> None:
-    """Cancel and wait. `ear` is kept until nobody calls it any more."""
+def _close(handle: int, callbacks: _Callbacks) -> None:
+    """Cancel and wait. `callbacks` is kept until the library no longer calls it."""
     if lib.bw_bake_close(handle) < 0:  # from a callback of this very bake: another thread waits for its end
         threading.Thread(target=lib.bw_bake_close, args=(handle,), daemon=True).start()
 
@@ -133,22 +133,22 @@ class Bake(library.Handled):
     One that nobody holds any more is cancelled. Once closed, `name`, `out`, `outputs`, `progress` and `facts` stay."""
 
     def __init__(self, session: "Session", options: BakeOptions, listeners: Listeners) -> None:
-        self._ear = _Ear(listeners)
-        for name, thunk in self._ear.thunks.items():
+        self._callbacks = _Callbacks(listeners)
+        for name, thunk in self._callbacks.thunks.items():
             setattr(options, name, thunk)
         handle = c_void_p()
         self._handle: Optional[int] = library.handle_of(
             lib.bw_bake_open(session.handle, byref(options), byref(handle)), handle)
-        self._finalizer = weakref.finalize(self, _close, self._handle, self._ear)
+        self._finalizer = weakref.finalize(self, _close, self._handle, self._callbacks)
         self._started = self._over = False
         self._facts: Dict[str, Any] = {}
-        self._look_up()
+        self._read_facts()
 
     # ---- facts ----
 
-    def _look_up(self) -> None:
+    def _read_facts(self) -> None:
         facts = BakeFacts(size=ctypes.sizeof(BakeFacts))
-        library.good(lib.bw_bake_facts(self._open(), byref(facts)))
+        library.check(lib.bw_bake_facts(self._open(), byref(facts)))
         for name, _kind in BakeFacts._fields_[1:]:
             value = getattr(facts, name)
             self._facts[name] = decoded(value) if isinstance(value, bytes) else value
@@ -162,7 +162,7 @@ class Bake(library.Handled):
     def facts(self) -> Dict[str, Any]:
         """Of struct bw_bake_facts: "name", "path", "out", "hash", "simd", "first", "last", "fps", "memory", …"""
         if self._handle is not None:
-            self._look_up()
+            self._read_facts()
         return dict(self._facts)
 
     @property
@@ -179,12 +179,12 @@ class Bake(library.Handled):
     @property
     def outputs(self) -> Dict[str, str]:
         """Files worth seeing, once it is done: "movie", "picture", "cache", "particles"."""
-        return dict(self._ear.outputs)
+        return dict(self._callbacks.outputs)
 
     @property
     def progress(self) -> Optional[Progress]:
         """The latest; None before the first substep ended."""
-        return self._ear.progress
+        return self._callbacks.progress
 
     @property
     def closed(self) -> bool:
@@ -201,26 +201,26 @@ class Bake(library.Handled):
 
     def check(self) -> None:
         """Raise what a run would find out before its first frame."""
-        library.good(lib.bw_bake_check(self._open()))
+        library.check(lib.bw_bake_check(self._open()))
 
     # ---- running ----
 
     def start(self) -> "Bake":
         """Begin, once."""
-        library.good(lib.bw_bake_start(self._open()))
+        library.check(lib.bw_bake_start(self._open()))
         self._started = True
-        self._look_up()
+        self._read_facts()
         return self
 
     def cancel(self) -> None:
         """Ask it to stop when the substep ends, with a checkpoint; once more: at once. Does not wait. From any thread,
         from callbacks too."""
         if self._handle is not None:
-            library.good(lib.bw_bake_cancel(self._handle))
+            library.check(lib.bw_bake_cancel(self._handle))
 
     def checkpoint(self) -> None:
         """Ask for a checkpoint when the frame is whole. From any thread, from callbacks too."""
-        library.good(lib.bw_bake_checkpoint(self._open()))
+        library.check(lib.bw_bake_checkpoint(self._open()))
 
     def wait(self, timeout: Optional[float] = None) -> bool:
         """Wait until it is done: True. False: it still runs after `timeout` seconds.
@@ -230,7 +230,7 @@ class Bake(library.Handled):
         end = math.inf if timeout is None else time.monotonic() + timeout
         while True:
             left = max(0.0, end - time.monotonic())
-            status = lib.bw_bake_wait(self._open(), min(GLANCE, left))
+            status = lib.bw_bake_wait(self._open(), min(POLL_S, left))
             if status != 1:
                 return self._end(status)
             if left <= 0:
@@ -241,9 +241,9 @@ class Bake(library.Handled):
         if isinstance(failed, UsageError):
             raise failed  # it was never started, or waits for itself
         self._over = True
-        self._look_up()
-        error, self._ear.error = self._ear.error, None
-        self._ear.listeners = Listeners()  # and what they hold
+        self._read_facts()
+        error, self._callbacks.error = self._callbacks.error, None
+        self._callbacks.listeners = Listeners()  # frees what they refer to
         if error is not None:
             raise error
         if failed is not None:
@@ -254,7 +254,7 @@ class Bake(library.Handled):
         """Cancel it if it runs, wait until it stopped, and give its memory back. Not from its own callbacks."""
         if self._handle is None:
             return
-        library.good(lib.bw_bake_close(self._handle))
+        library.check(lib.bw_bake_close(self._handle))
         self._handle = None
         self._finalizer.detach()
 

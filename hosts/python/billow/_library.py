@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libbillow, its functions with their types, and the way from its answers to Python's values and exceptions.
+"""libbillow: its functions with their types, and conversions to Python's values and exceptions.
 
-ctypes gives the interpreter's lock back during every call, so that callbacks from a bake's thread can take it."""
+ctypes releases the GIL during every call, so that callbacks from a bake's thread can acquire it."""
 from __future__ import annotations
 
 import ctypes
@@ -20,7 +20,7 @@ VERSION = "0.1."  # whose structs _structs.py has
 lib = _find.load()
 
 _HANDLE = POINTER(c_void_p)
-_TEXT = c_void_p  # new memory: not c_char_p, whose address would be lost
+_TEXT = c_void_p  # to be freed: not c_char_p, whose address would be lost
 
 #: In JSON U+EF80 … U+EFFF are bytes that are no UTF-8.
 BYTES = {0xEF00 + byte: 0xDC00 + byte for byte in range(0x80, 0x100)}
@@ -97,7 +97,7 @@ for _name, (_result, _arguments) in _PROTOTYPES.items():
 
 
 def decoded(text: Optional[bytes]) -> str:
-    """Bytes that are no UTF-8, in names of files, as Python has them: `encoded` and os.fsencode give them back."""
+    """Bytes that are no UTF-8, in file names, become surrogates: `encoded` and os.fsencode restore them."""
     return (text or b"").decode("utf-8", "surrogateescape")
 
 
@@ -120,13 +120,13 @@ def encoded(text: Optional[str]) -> Optional[bytes]:
 
 
 def texts(words: Iterable[str]) -> Any:
-    """An array of C texts; it keeps them."""
+    """An array of C strings, which owns them."""
     listed = [encoded(word) for word in words]
     return (c_char_p * len(listed))(*listed)
 
 
 def nearest(word: str, words: Iterable[str]) -> Optional[str]:
-    """The one that may have been meant."""
+    """The word that may have been meant, or None."""
     listed = texts(words)
     near = lib.bw_nearest_word(encoded(word), listed, len(listed))
     return decoded(near) if near else None
@@ -140,7 +140,7 @@ def last_text() -> str:
 def last_error() -> Error:
     """The last call's failure on this thread, as an exception to raise."""
     collects = gc.isenabled()
-    gc.disable()  # what it collects may close handles, each a call that forgets the last error
+    gc.disable()  # a finalizer may close a handle, a call that resets the last error
     try:
         e = lib.bw_error_last().contents
         kind = BY_STATUS.get(e.status, Error)
@@ -151,20 +151,20 @@ def last_error() -> Error:
             gc.enable()
 
 
-def good(status: int) -> None:
-    """Raise what a negative status means."""
+def check(status: int) -> None:
+    """Raise last_error for a negative status."""
     if status < 0:
         raise last_error()
 
 
 def json_of(address: Optional[int]) -> Any:
-    """The JSON in new memory, which is given back; raises where there is none."""
+    """Parse a JSON text of the library and free it; raises last_error for NULL."""
     bytes_ = text_of(address).translate(BYTES).encode("utf-8", "surrogateescape")
     return json.loads(decoded(bytes_))
 
 
 def text_of(address: Optional[int]) -> str:
-    """The same for a text."""
+    """Decode a text of the library and free it; raises last_error for NULL."""
     if not address:
         raise last_error()
     try:
@@ -174,17 +174,17 @@ def text_of(address: Optional[int]) -> str:
 
 
 class Handled:
-    """What stands on a handle of the library, which means nothing in another process, and must be closed once."""
+    """Base of classes with a handle of the library, which is valid in this process alone and must be closed once."""
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} can't be copied or pickled: it belongs to this process")
 
 
 def handle_of(status: int, handle: c_void_p) -> int:
-    good(status)
+    check(status)
     assert handle.value
     return handle.value
 
 
-__all__ = ["Handled", "byref", "decoded", "encoded", "good", "handle_of", "json_of", "last_error", "last_text", "lib",
+__all__ = ["Handled", "byref", "check", "decoded", "encoded", "handle_of", "json_of", "last_error", "last_text", "lib",
            "nearest", "text_of", "texts", "version"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Optional, Sequ
 
 import numpy as np
 
-from ._library import byref, decoded, good, lib
+from ._library import byref, decoded, check, lib
 from ._structs import Box, Int3, SnapshotGrid
 from ._values import whole
 from ._views import DTYPES, Array, Dtype, view
@@ -114,4 +114,4 @@ class Field:
         if not 0 <= component < self.components:
             raise UsageError(f"{self.name} has no component {component}, it has {self.components}")
         place = out.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
-        good(lib.bw_snapshot_read(self._snapshot.handle, self._number, component, byref(box), int(centred), place))
+        check(lib.bw_snapshot_read(self._snapshot.handle, self._number, component, byref(box), int(centred), place))

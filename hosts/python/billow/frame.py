@@ -6,7 +6,7 @@ import ctypes
 import weakref
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
-from ._library import Handled, byref, decoded, good, last_error, lib, nearest
+from ._library import Handled, byref, decoded, check, last_error, lib, nearest
 from ._structs import Pixels, SnapshotFacts
 from ._values import look_text
 from ._views import Array
@@ -27,12 +27,12 @@ class Snapshot(Handled):
         self.handle = handle
         self._finalizer = weakref.finalize(self, lib.bw_snapshot_close, handle)
         self.facts = SnapshotFacts(size=ctypes.sizeof(SnapshotFacts))
-        good(lib.bw_snapshot_facts(handle, byref(self.facts)))
+        check(lib.bw_snapshot_facts(handle, byref(self.facts)))
 
     @classmethod
     def held(cls, handle: int) -> "Snapshot":
         """One that would end with the callback."""
-        good(lib.bw_snapshot_hold(handle))
+        check(lib.bw_snapshot_hold(handle))
         return cls(handle)
 
 
@@ -116,7 +116,7 @@ class Frame(Mapping[Key, Any]):  # a Field or Particles
     def view(self) -> View:
         """What a render of it shows, to look around in."""
         handle = ctypes.c_void_p()
-        good(lib.bw_view_open(self._snapshot.handle, byref(handle)))
+        check(lib.bw_view_open(self._snapshot.handle, byref(handle)))
         return View(handle.value or 0)
 
     def _unknown(self, name: str, domain: Optional[str]) -> UnknownNameError:

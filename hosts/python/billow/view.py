@@ -9,7 +9,7 @@ from typing import Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._library import Handled, byref, good, lib
+from ._library import Handled, byref, check, lib
 from ._structs import Eye as EyeStruct
 from ._structs import Pixels, ViewFacts
 from ._views import Array
@@ -46,7 +46,7 @@ class View(Handled):
         self.handle = handle
         self._finalizer = weakref.finalize(self, lib.bw_view_close, handle)
         facts = ViewFacts(size=ctypes.sizeof(ViewFacts))
-        good(lib.bw_view_facts(handle, byref(facts)))
+        check(lib.bw_view_facts(handle, byref(facts)))
         self.renders: bool = bool(facts.renders)  #: False: the frame is flat, or has nothing that a render shows
         self.size: Tuple[int, int] = (facts.width, facts.height)  #: of the movie, width and height
         self.box: Tuple[Triple, Triple] = (tuple(facts.lo), tuple(facts.hi))  #: the stage
@@ -61,6 +61,6 @@ class View(Handled):
         width, height = size or self.size
         struct = EyeStruct((ctypes.c_double * 3)(*eye.at), (ctypes.c_double * 3)(*eye.target),
                            (ctypes.c_double * 3)(*eye.up), eye.angle) if eye else None
-        good(lib.bw_view_picture(self.handle, byref(struct) if struct else None, width, height, int(coarse),
+        check(lib.bw_view_picture(self.handle, byref(struct) if struct else None, width, height, int(coarse),
                                  byref(pixels)))
         return pixels_array(pixels)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "events.h"
 
+#include "json_text.h"
 #include "respond.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +39,11 @@ int32_t events_count(struct events *e)
 static int stream_next_event(struct stream *s)
 {
     const int64_t revision = sources_revision(s->events->sources);
-    char *json = NULL;
     free(s->text);
     s->text = NULL;
     s->sent = s->size = 0;
     if (revision != s->revision) {
-        json_t *state = sources_json(s->events->sources);
-        json = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
-        json_decref(state);
+        char *json = json_to_text(sources_json(s->events->sources));
         if (json && (s->text = malloc(strlen(json) + 16))) s->size = (size_t)sprintf(s->text, "data: %s\n\n", json);
         free(json);
         s->revision = revision;

@@ -4,6 +4,7 @@
  * No path of a request becomes a path of the file system. The page's static files are compiled in (page_files.h); of a
  * bake's folder two tables are sent, whose names stand here. Routes that end in a job (pictures, probes, saving)
  * suspend the connection until a worker of the job queue has made the response. */
+#include "json_text.h"
 #include "page_files.h"
 #include "respond.h"
 #include "server.h"
@@ -45,9 +46,7 @@ static enum MHD_Result text_respond(struct request *r, unsigned code, const char
 /// A JSON value, which is given up.
 static enum MHD_Result json_respond(struct request *r, json_t *value)
 {
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    json_decref(value);
-    return text_respond(r, MHD_HTTP_OK, "application/json", text);
+    return text_respond(r, MHD_HTTP_OK, "application/json", json_to_text(value));
 }
 
 /// What an action answers in one sentence.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A camera that turns around a point: azimuth from the front (-y) towards +x, elevation above the horizon, roll.
+// An orbit camera: it turns around its target by azimuth (from the front, -y, towards +x), elevation and roll.
 
-const FAR = 200; // times the distance: as good as parallel
+const FAR = 200; // times the distance: nearly an orthographic projection
 
 const sum = (a, b, k) => a.map((x, i) => x + k * b[i]);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -20,22 +20,22 @@ export class Camera {
     this.parallel = false;
     const { right, up } = this.axes();
     this.roll = Math.atan2(dot(view.up, right), dot(view.up, up));
-    this.movies = this.words();
+    this.movieState = this.stateKey();
   }
 
-  /** From the server's ten numbers. */
-  static of(numbers) {
+  /** From the ten numbers of the header X-Camera. */
+  static parse(numbers) {
     const n = numbers.split(',').map(Number);
     return new Camera({ at: n.slice(0, 3), target: n.slice(3, 6), up: n.slice(6, 9), angle: n[9] });
   }
 
-  /** Another one that is as this one; no longer the movie's. */
-  copy() { return Object.assign(Object.create(Camera.prototype), this, { target: [...this.target], movies: '' }); }
+  /** A copy that no longer follows the movie's camera. */
+  copy() { return Object.assign(Object.create(Camera.prototype), this, { target: [...this.target], movieState: '' }); }
 
-  words() { return JSON.stringify([this.target, this.distance, this.angle, this.elevation, this.azimuth, this.roll, this.parallel]); }
+  stateKey() { return JSON.stringify([this.target, this.distance, this.angle, this.elevation, this.azimuth, this.roll, this.parallel]); }
 
-  /** Nobody has moved it: it goes where the movie's goes. */
-  isMovies() { return this.words() === this.movies; }
+  /** The user has not moved it: it follows the movie's camera. */
+  isMovieCamera() { return this.stateKey() === this.movieState; }
 
   axes() {
     const ca = Math.cos(this.azimuth), sa = Math.sin(this.azimuth);
@@ -45,12 +45,12 @@ export class Camera {
     return { forward, right: sum(right.map((x) => c * x), up, -s), up: sum(up.map((x) => c * x), right, s) };
   }
 
-  turn(dx, dy) {
+  orbit(dx, dy) {
     this.azimuth -= dx;
     this.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.elevation + dy));
   }
 
-  /** By shares of the picture's height. */
+  /** dx, dy: fractions of the picture's height. */
   pan(dx, dy) {
     const { right, up } = this.axes(), size = 2 * this.distance * Math.tan(this.angle / 2);
     this.target = sum(sum(this.target, right, -dx * size), up, dy * size);
@@ -60,19 +60,20 @@ export class Camera {
     this.distance = Math.max(1e-4, Math.min(1e6, this.distance * factor));
   }
 
-  side(azimuth, elevation) {
+  /** An orthographic view from one side. */
+  viewFrom(azimuth, elevation) {
     Object.assign(this, { azimuth, elevation, roll: 0, parallel: true });
   }
 
-  /** All of a box in a picture of that aspect. */
-  frame(lo, hi, aspect) {
+  /** Fit a box into a picture of that aspect. */
+  fit(lo, hi, aspect) {
     const radius = 0.5 * Math.hypot(...sum(hi, lo, -1)) || 1;
     const half = Math.atan(Math.tan(this.angle / 2) * Math.min(1, aspect));
     this.target = lo.map((x, i) => 0.5 * (x + hi[i]));
     this.distance = radius / Math.sin(half);
   }
 
-  /** As the server wants it. */
+  /** As parameters of a picture's query. */
   query() {
     const { forward, up } = this.axes();
     const far = this.parallel ? FAR : 1;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown, and who is told when it changes.
-import { Busy } from './busy.js';
+// The app: the page's state, the server's state as the event stream sends it, and which source and frame are shown.
+import { BusyIndicator } from './busy_indicator.js';
 import { Camera } from './camera.js';
-import { hands } from './hand.js';
-import { Keep } from './keep.js';
-import { keys } from './keys.js';
-import { Marks } from './marks.js';
-import { Panel } from './panel.js';
-import { Path } from './path.js';
+import { CameraPath } from './camera_path.js';
+import { bindKeyboard } from './keyboard.js';
+import { OverlayLayers } from './overlay_layers.js';
 import { Plots } from './plots.js';
+import { bindPointer } from './pointer.js';
 import { Probe } from './probe.js';
 import { Resume } from './resume.js';
-import { Results } from './tune/results.js';
-import { Tune } from './tune/tune.js';
+import { SaveMedia } from './save_media.js';
+import { SlicePanel } from './slice_panel.js';
+import { SourceCards } from './source_cards.js';
 import { Timeline } from './timeline.js';
+import { Tune } from './tune/tune.js';
 import { Viewport } from './viewport.js';
 
 const get = (id) => document.getElementById(id);
@@ -21,109 +21,124 @@ const QUARTER = Math.PI / 2;
 
 const app = {
   client: Math.random().toString(36).slice(2, 12),
-  all: null, // what the server tells
-  state: null, // of it, what is shown
-  of: null, beside: null, // numbers of what is shown (null: what the server says), and of what it is compared with
-  tune: null, // a preset that is tuned
-  results: null, // thumbnails, where there are several
-  scene: null, // of the first frame that was looked at: stage, camera, fields
+  serverState: null, // the last event: {current, sources, machine}
+  source: null, // of its sources the one that is shown
+  chosenId: null, compareId: null, // ids of the source that the user chose (null: the current one), and of the compared one
+  tune: null, // the editor of a preset that is tuned
+  sourceCards: null, // thumbnails, where there are several sources
+  scene: null, // of the frame that it was loaded for: stage, camera, fields
+  sceneKey: '', // source and generation of the scene
   frame: null, mode: 'render', camera: null,
-  wanted: null, // a frame that is not there yet
-  unseen: false, // is a slice shown for lack of what renders?
-  looked: '', // what the scene was asked of
-  follow: true, // new frames are shown as they come
-  seconds: 0, // that the last picture took
-  processor: 0, // of it what its thread ran
+  pendingFrame: null, // a chosen frame that is not available yet
+  autoSlice: false, // a slice is shown because the scene has nothing to render
+  followLive: true, // new frames are shown as they come
+  renderSeconds: 0, cpuSeconds: 0, // of the last picture, as the server measured them
 
   fps() { return (app.scene && app.scene.fps) || 24; },
 
   /** A sentence without the path of the preset that is tuned. */
-  plain: (words) => app.tune ? words.replaceAll(`${app.tune.preset.path}:`, 'line ') : words,
+  plainMessage: (text) => app.tune ? text.replaceAll(`${app.tune.preset.path}:`, 'line ') : text,
 
-  say(words) {
-    get('words').hidden = !words;
-    get('words').textContent = app.plain(words);
+  /** A message over the picture; '': none. */
+  showMessage(text) {
+    get('message').hidden = !text;
+    get('message').textContent = app.plainMessage(text);
   },
 
-  goTo(frame, playing) {
+  /** A sentence in the header. */
+  showStatus(text, bad) {
+    get('status').textContent = text;
+    get('status').classList.toggle('bad', !!bad);
+  },
+
+  /** POST; `text` is the server's sentence. */
+  async post(path, body) {
+    const response = await fetch(path, { method: 'POST', body }).catch(() => null);
+    return { ok: !!response && response.ok, text: response ? await response.text() : 'The server does not answer.' };
+  },
+
+  /** Show a frame that the user chose, or playback. */
+  seek(frame, playing) {
     if (!Number.isFinite(frame)) return;
     if (!playing) app.timeline.pause();
-    app.wanted = null;
+    app.pendingFrame = null;
     const all = app.timeline.frames();
-    app.follow = app.state.running && frame === all[all.length - 1] && !playing;
-    app.show(frame, playing ? 'play' : 'hand');
+    app.followLive = app.source.running && frame === all[all.length - 1] && !playing;
+    app.showFrame(frame, playing ? 'playback' : 'user');
   },
 
-  goLive() {
+  seekLive() {
     const all = app.timeline.frames();
-    app.goTo(all[all.length - 1]);
+    app.seek(all[all.length - 1]);
   },
 
-  show(frame, how) {
+  /** `cause`: 'user', 'playback' or 'live', for a quick and a sharp picture, a quick one, a sharp one. */
+  showFrame(frame, cause) {
     app.frame = frame;
-    app.path.shown();
+    app.cameraPath.frameChanged();
     app.timeline.draw();
-    app.plots.mark();
-    get('live').setAttribute('aria-pressed', String(app.follow));
-    if (!app.scene) app.look();
-    else if (how === 'play') app.viewport.want('quick');
-    else if (how === 'new') app.viewport.settled();
-    else app.viewport.moved();
+    app.plots.moveMarker();
+    get('live').setAttribute('aria-pressed', String(app.followLive));
+    if (!app.scene) app.loadScene();
+    else if (cause === 'playback') app.viewport.request('quick');
+    else if (cause === 'live') app.viewport.requestSharp();
+    else app.viewport.refresh();
   },
 
-  pictureShown(frame, way, marks) {
-    app.timeline.shown(frame);
+  pictureShown(frame, quality, overlay) {
+    app.timeline.pictureShown(frame);
     const rate = app.viewport.rate();
-    get('facts').textContent = `frame ${frame} · ${(app.seconds * 1000).toFixed(0)} ms${way === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}${marks && ` · ${marks}`}${app.viewport.image.empty && !marks ? ' · there is nothing in it' : ''}`;
-    app.probe.soon();
-    if (app.path.keys.length) app.path.tell();
-    document.body.dataset.shown = `${frame} ${way}`;
+    get('facts').textContent = `frame ${frame} · ${(app.renderSeconds * 1000).toFixed(0)} ms${quality === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}${overlay && ` · ${overlay}`}${app.viewport.image.empty && !overlay ? ' · there is nothing in it' : ''}`;
+    app.probe.update();
+    if (app.cameraPath.keyframes.length) app.cameraPath.update();
+    document.body.dataset.shown = `${frame} ${quality}`;
   },
 
-  /** What is there to be seen? Asked once, and before a camera is fitted to it. */
-  async scenery() {
-    const answer = await fetch(`scene?frame=${app.frame}&source=${app.state.id}&client=${app.client}`).catch(() => null);
-    if (!answer) { app.say('The server does not answer.'); return null; }
-    if (answer.status === 204) return null;
-    if (!answer.ok) { app.say(await answer.text()); return null; }
-    app.say('');
-    return answer.json();
+  /** The scene of the shown frame: stage, movie's camera, fields. null: there is none. */
+  async fetchScene() {
+    const response = await fetch(`scene?frame=${app.frame}&source=${app.source.id}&client=${app.client}`).catch(() => null);
+    if (!response) { app.showMessage('The server does not answer.'); return null; }
+    if (response.status === 204) return null;
+    if (!response.ok) { app.showMessage(await response.text()); return null; }
+    app.showMessage('');
+    return response.json();
   },
 
-  async look() {
-    app.lookAgain = app.looking;
-    if (app.looking) return;
-    app.looking = true;
+  /** Load the scene, and fill what depends on it: panel, mode, camera. */
+  async loadScene() {
+    app.sceneReload = app.sceneLoading;
+    if (app.sceneLoading) return;
+    app.sceneLoading = true;
     let scene;
     do {
-      app.lookAgain = false;
-      scene = await app.scenery();
-    } while (app.lookAgain);
-    app.looking = false;
+      app.sceneReload = false;
+      scene = await app.fetchScene();
+    } while (app.sceneReload);
+    app.sceneLoading = false;
     app.timeline.draw();
     if (!scene) { app.timeline.pause(); return; }
-    const own = app.camera && !app.camera.isMovies();
+    const moved = app.camera && !app.camera.isMovieCamera();
     app.scene = scene;
-    app.panel.fill(scene);
-    const back = app.unseen || app.mode === 'render';
+    app.slicePanel.fill(scene);
+    const wasRender = app.autoSlice || app.mode === 'render';
     if (!scene.renders) app.setMode('slice');
-    else if (!own) app.camera = new Camera(scene.camera); // a hand that has turned it keeps it
-    if (scene.renders && app.unseen) app.setMode('render');
-    app.unseen = back && !scene.renders;
+    else if (!moved) app.camera = new Camera(scene.camera);
+    if (scene.renders && app.autoSlice) app.setMode('render');
+    app.autoSlice = wasRender && !scene.renders;
     get('mode-render').disabled = !scene.renders;
-    app.results?.tell(app.all);
-    app.viewport.moved();
+    app.sourceCards?.update(app.serverState);
+    app.viewport.refresh();
   },
 
   setMode(mode) {
     if (mode === 'render' && app.scene && !app.scene.renders) return;
     app.mode = mode;
-    app.unseen = false;
+    app.autoSlice = false;
     for (const m of ['render', 'slice']) get(`mode-${m}`).setAttribute('aria-pressed', String(m === mode));
     get('slice-panel').hidden = mode !== 'slice';
     get('camera-panel').hidden = mode !== 'render';
     get('viewport').classList.toggle('slice', mode === 'slice');
-    app.viewport.moved();
+    app.viewport.refresh();
   },
 
   fullScreen() {
@@ -131,82 +146,85 @@ const app = {
     else app.viewport.box.requestFullscreen().catch(() => null);
   },
 
-  showNumbers() {
-    const on = get('numbers').classList.toggle('wanted');
-    get('numbers-show').setAttribute('aria-pressed', String(on));
+  togglePlots() {
+    const on = get('plots').classList.toggle('open');
+    get('plots-show').setAttribute('aria-pressed', String(on));
     app.plots.draw();
   },
 
   cameraChanged() {
     get('camera-parallel').setAttribute('aria-pressed', String(app.camera.parallel));
-    app.viewport.moved();
+    app.viewport.refresh();
   },
 
-  movieCamera() {
+  resetCamera() {
     if (!app.scene || !app.scene.renders) return;
     app.camera = new Camera(app.scene.camera);
     app.cameraChanged();
   },
 
-  async frameSeen() {
-    const scene = app.camera && await app.scenery();
+  /** Fit what is visible in the frame into the picture. */
+  async fitView() {
+    const scene = app.camera && await app.fetchScene();
     if (!scene) return;
-    const some = scene.seen_lo.some((x, a) => x < scene.seen_hi[a]);
-    app.camera.frame(some ? scene.seen_lo : scene.lo, some ? scene.seen_hi : scene.hi, app.viewport.aspect());
+    const some = scene.visible_lo.some((x, a) => x < scene.visible_hi[a]);
+    app.camera.fit(some ? scene.visible_lo : scene.lo, some ? scene.visible_hi : scene.hi, app.viewport.aspect());
     app.cameraChanged();
   },
 
-  /** Show one of the sources; null: what is tried now. */
-  lookAt(id) {
-    app.of = id;
-    if (app.all) stateTake(app.all);
+  /** Show one of the sources; null: the current one. */
+  chooseSource(id) {
+    app.chosenId = id;
+    if (app.serverState) applyState(app.serverState);
   },
 
-  /** With another one at the left of a wiper; null: alone. */
+  /** Compare with another source, at the left of the wiper; null: show one alone. */
   compare(id) {
-    app.beside = id;
-    if (app.all) stateTake(app.all);
-    app.viewport.moved();
+    app.compareId = id;
+    if (app.serverState) applyState(app.serverState);
+    app.viewport.refresh();
   },
 
-  compareBefore() {
-    const other = app.all && app.all.sources.filter((s) => s.id !== app.state.id && s.ranges).pop();
-    app.compare(app.beside === null && other ? other.id : null);
+  /** Compare with the newest other source, or stop. */
+  toggleCompare() {
+    const other = app.serverState && app.serverState.sources.filter((s) => s.id !== app.source.id && s.ranges).pop();
+    app.compare(app.compareId === null && other ? other.id : null);
   },
 
-  async ask(what) {
-    const answer = await fetch(`${what}?source=${app.state.id}`, { method: 'POST' }).catch(() => null);
-    get('status').textContent = answer ? await answer.text() : 'The server does not answer.';
+  async postCommand(path) {
+    const { ok, text } = await app.post(`${path}?source=${app.source.id}`);
+    app.showStatus(text, !ok);
   },
 };
 
 app.timeline = new Timeline(app);
 app.viewport = new Viewport(app);
-app.panel = new Panel(app);
-app.marks = new Marks(app);
+app.slicePanel = new SlicePanel(app);
+app.overlayLayers = new OverlayLayers(app);
 app.probe = new Probe(app);
-app.path = new Path(app);
-app.keep = new Keep(app);
+app.cameraPath = new CameraPath(app);
+app.saveMedia = new SaveMedia(app);
 app.plots = new Plots(app);
 app.resume = new Resume(app);
-app.busy = new Busy(app);
-hands(app);
-keys(app);
-window.billow = app; // for whoever opens the console
+app.busyIndicator = new BusyIndicator(app);
+bindPointer(app);
+bindKeyboard(app);
+window.billow = app; // for the console and the tests
 
-/* ---- what the server tells ---- */
+/* ---- the server's state ---- */
 
-function words(state) {
-  if (state.error) return state.error;
-  if (state.running && state.progress) return state.progress.line;
-  if (state.running) return 'about to begin';
-  if (state.ended) return app.plain(state.ended);
-  const n = app.timeline.frames().length, all = state.record && state.record.last - state.record.first + 1;
-  if (all && !state.record.complete) return `${n} of ${all} frames; the others are not made yet`;
+/** The source's state in a sentence. */
+function statusText(source) {
+  if (source.error) return source.error;
+  if (source.running && source.progress) return source.progress.line;
+  if (source.running) return 'starting';
+  if (source.ended) return app.plainMessage(source.ended);
+  const n = app.timeline.frames().length, all = source.record && source.record.last - source.record.first + 1;
+  if (all && !source.record.complete) return `${n} of ${all} frames; the bake is not complete`;
   return `${n} frame${n === 1 ? '' : 's'}`;
 }
 
-function logTell(lines) {
+function updateLog(lines) {
   const list = get('log'), last = +(list.lastElementChild?.dataset.number ?? 0);
   const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 4;
   for (const [number, level, who, text] of lines) {
@@ -220,103 +238,102 @@ function logTell(lines) {
   if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
-function machineTell({ machine: m, sources }) {
+function updateLoad({ machine: m, sources }) {
   const gib = (x) => (x / 2 ** 30).toFixed(1);
   get('machine').hidden = !sources.some((s) => s.running) || !m.memory;
   get('machine').textContent = `load ${m.load.toFixed(1)} on ${m.cores} core${m.cores === 1 ? '' : 's'} · ${gib(m.used)} of ${gib(m.memory)} GiB`;
 }
 
-/** Pictures of a bake that goes on, which nobody asked for, take a tenth of the processor's time: who only looks does not slow it. */
-const LIVE_REST = 10;
+/** Pictures of new frames take at most a tenth of the server's time, so that an idle viewer does not slow the bake. */
+const LIVE_INTERVAL = 10; // times a picture's processor time
 
-function restsLive(state) {
-  clearTimeout(app.liveLater);
-  const wait = state.running && app.liveAt !== undefined ? app.liveAt + LIVE_REST * app.viewport.took - performance.now() : 0;
-  if (wait > 0) app.liveLater = setTimeout(() => follow(app.state, app.state), wait);
-  else app.liveAt = performance.now();
+/** 1: the next live frame must wait; selectFrame is called again then. */
+function throttleLive(source) {
+  clearTimeout(app.liveTimer);
+  const wait = source.running && app.lastLive !== undefined ? app.lastLive + LIVE_INTERVAL * app.viewport.cpuMs - performance.now() : 0;
+  if (wait > 0) app.liveTimer = setTimeout(() => selectFrame(app.source, app.source), wait);
+  else app.lastLive = performance.now();
   return wait > 0;
 }
 
-/** Which frame is shown of another one, or when it has grown. A frame that a hand chose stays, as soon as it is there. */
-function follow(before, state) {
-  const all = app.timeline.frames(), newest = all[all.length - 1], name = `${state.id}:${state.generation}`;
-  if (before && before.id !== state.id) {
-    if (!(before.running && app.follow)) app.wanted ??= app.frame;
-    app.follow = true;
+/** Choose the frame to show after the server's state has changed. A frame that the user chose stays, or is shown once it is there. */
+function selectFrame(before, source) {
+  const all = app.timeline.frames(), newest = all[all.length - 1], key = `${source.id}:${source.generation}`;
+  if (before && before.id !== source.id) {
+    if (!(before.running && app.followLive)) app.pendingFrame ??= app.frame;
+    app.followLive = true;
   }
-  if (newest === undefined) return app.say(state.error || state.ended || (state.bake ? '' : 'There is no frame yet.'));
-  const there = app.wanted !== null && all.includes(app.wanted), live = app.follow && (state.running || before?.running) && !app.timeline.playing;
-  const next = there ? app.wanted : live ? newest : app.frame === null ? all[0] : app.timeline.nearest(app.frame);
-  if (there) Object.assign(app, { wanted: null, follow: false });
-  if (app.looked === name) return next === app.frame || (live && !there && restsLive(state)) ? null : app.show(next, 'new');
-  Object.assign(app, { looked: name, frame: next });
-  return app.look();
+  if (newest === undefined) return app.showMessage(source.error || source.ended || (source.bake ? '' : 'There is no frame yet.'));
+  const there = app.pendingFrame !== null && all.includes(app.pendingFrame), live = app.followLive && (source.running || before?.running) && !app.timeline.playing;
+  const next = there ? app.pendingFrame : live ? newest : app.frame === null ? all[0] : app.timeline.nearest(app.frame);
+  if (there) Object.assign(app, { pendingFrame: null, followLive: false });
+  if (app.sceneKey === key) return next === app.frame || (live && !there && throttleLive(source)) ? null : app.showFrame(next, 'live');
+  Object.assign(app, { sceneKey: key, frame: next });
+  return app.loadScene();
 }
 
-function stateTake(told) {
-  const before = app.state;
-  app.all = told;
-  if (app.of !== null && !told.sources.some((s) => s.id === app.of)) app.of = null;
-  if (app.beside !== null && !told.sources.some((s) => s.id === app.beside)) app.beside = null;
-  const state = told.sources.find((s) => s.id === (app.of ?? told.current));
-  if (told.sources.length > 1) app.results ??= new Results(app, null);
-  app.results?.tell(told);
-  if (!state) { app.say(app.tune ? '' : 'There is nothing to be seen yet.'); return; }
-  app.state = state;
-  app.viewport.compared();
-  get('title').textContent = document.title = (app.tune && app.tune.preset.name) || state.title || 'Billow';
-  get('status').textContent = words(state);
-  get('status').classList.toggle('bad', !!(state.error || (state.ended && state.ended !== 'another change came')));
-  for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !state.running;
-  get('done').hidden = !state.running || !state.progress;
-  if (state.progress) get('done').value = state.progress.done / Math.max(1, state.progress.total);
-  machineTell(told);
-  app.resume.tell(state);
-  get('log-panel').hidden = !state.log.length;
-  logTell(state.log);
-  follow(before, state);
+/** Take over an event of the server. */
+function applyState(event) {
+  const before = app.source;
+  app.serverState = event;
+  if (app.chosenId !== null && !event.sources.some((s) => s.id === app.chosenId)) app.chosenId = null;
+  if (app.compareId !== null && !event.sources.some((s) => s.id === app.compareId)) app.compareId = null;
+  const source = event.sources.find((s) => s.id === (app.chosenId ?? event.current));
+  if (event.sources.length > 1) app.sourceCards ??= new SourceCards(app, null);
+  app.sourceCards?.update(event);
+  if (!source) { app.showMessage(app.tune ? '' : 'There is nothing to show yet.'); return; }
+  app.source = source;
+  app.viewport.updateCompare();
+  get('title').textContent = document.title = (app.tune && app.tune.preset.name) || source.title || 'Billow';
+  app.showStatus(statusText(source), source.error || (source.ended && source.ended !== 'another change came'));
+  for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !source.running;
+  get('progress').hidden = !source.running || !source.progress;
+  if (source.progress) get('progress').value = source.progress.done / Math.max(1, source.progress.total);
+  updateLoad(event);
+  app.resume.update(source);
+  get('log-panel').hidden = !source.log.length;
+  updateLog(source.log);
+  selectFrame(before, source);
   app.timeline.draw();
-  if (!before || before.id !== state.id || (before.written ?? 0) !== (state.written ?? 0) || before.running !== state.running) app.plots.changed();
+  if (!before || before.id !== source.id || (before.written ?? 0) !== (source.written ?? 0) || before.running !== source.running) app.plots.reload();
 }
 
-function listen() {
+/** Listen to the event stream; the browser reconnects by itself. */
+function subscribe() {
   const events = new EventSource('events');
-  events.onmessage = (event) => stateTake(JSON.parse(event.data));
-  events.onerror = () => {
-    get('status').textContent = 'the server does not answer; what was seen stays';
-    get('status').classList.add('bad');
-  };
+  events.onmessage = (event) => applyState(JSON.parse(event.data));
+  events.onerror = () => app.showStatus('the server does not answer; the last picture stays', true);
 }
 
 /* ---- buttons ---- */
 
 for (const mode of ['render', 'slice']) get(`mode-${mode}`).addEventListener('click', () => app.setMode(mode));
-/** Once more: from the other side. */
-const side = (azimuth, elevation) => () => {
+/** The second time: from the opposite side. */
+const viewFrom = (azimuth, elevation) => () => {
   if (!app.camera) return;
   const there = app.camera.parallel && app.camera.roll === 0 && app.camera.azimuth === azimuth && app.camera.elevation === elevation;
-  if (!there) app.camera.side(azimuth, elevation);
-  else if (elevation) app.camera.side(azimuth, -elevation);
-  else app.camera.side(azimuth ? -azimuth : 2 * QUARTER, 0);
+  if (!there) app.camera.viewFrom(azimuth, elevation);
+  else if (elevation) app.camera.viewFrom(azimuth, -elevation);
+  else app.camera.viewFrom(azimuth ? -azimuth : 2 * QUARTER, 0);
   app.cameraChanged();
 };
-get('camera-movie').addEventListener('click', app.movieCamera);
-get('camera-frame').addEventListener('click', app.frameSeen);
-get('camera-front').addEventListener('click', side(0, 0));
-get('camera-right').addEventListener('click', side(QUARTER, 0));
-get('camera-top').addEventListener('click', side(0, QUARTER));
+get('camera-movie').addEventListener('click', app.resetCamera);
+get('camera-fit').addEventListener('click', app.fitView);
+get('camera-front').addEventListener('click', viewFrom(0, 0));
+get('camera-right').addEventListener('click', viewFrom(QUARTER, 0));
+get('camera-top').addEventListener('click', viewFrom(0, QUARTER));
 get('camera-parallel').addEventListener('click', () => {
   if (app.camera) { app.camera.parallel = !app.camera.parallel; app.cameraChanged(); }
 });
-get('numbers-show').addEventListener('click', () => app.showNumbers());
-get('live').addEventListener('click', app.goLive);
-get('stop').addEventListener('click', () => app.ask('stop'));
-get('checkpoint').addEventListener('click', () => app.ask('checkpoint'));
-get('full').addEventListener('click', () => app.fullScreen());
+get('plots-show').addEventListener('click', () => app.togglePlots());
+get('live').addEventListener('click', app.seekLive);
+get('stop').addEventListener('click', () => app.postCommand('stop'));
+get('checkpoint').addEventListener('click', () => app.postCommand('checkpoint'));
+get('fullscreen').addEventListener('click', () => app.fullScreen());
 get('help-open').addEventListener('click', () => get('help').showModal());
 
 Tune.begin(app).then((tune) => {
   app.tune = tune;
-  get('numbers-show').hidden = !tune;
-  listen();
+  get('plots-show').hidden = !tune;
+  subscribe();
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles, outlines, domains and tiles of a frame as lines and points in space, and how they come to a picture's
-// pixels. World units, z up. Nothing hides them.
+// The overlay of a frame: particles, outlines, domains and tiles as lines and points in world units, z up, and their
+// projection to a picture's pixels. They are drawn through everything.
 
 const TURN = 2 * Math.PI, SEGMENTS = 48, MERIDIANS = 4, SHADES = 16;
 const BLUE = [168, 214, 255], ORANGE = [255, 168, 71], VIOLET = [199, 158, 255];
@@ -14,48 +14,48 @@ const unit = (a) => a.map((x) => x / (Math.hypot(...a) || 1));
 const ink = (rgb, alpha) => `rgba(${rgb.map(Math.round).join()},${alpha.toFixed(2)})`;
 const many = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
 
-/* ---- how places come to pixels ---- */
+/* ---- projections: point() and line() give fractions of the picture from its middle, or null ---- */
 
-/** Of a render, from its camera's ten numbers: right and up as shares of the picture from its middle, and the depth. */
-export function lensOfCamera(n, aspect) {
+/** Perspective, from a camera's ten numbers (position, target, up, angle). Lines are clipped at the near plane. */
+export function cameraProjection(n, aspect) {
   const at = n.slice(0, 3), forward = unit(minus(n.slice(3, 6), at)), right = unit(cross(forward, n.slice(6, 9)));
   const up = cross(right, forward), tan = Math.tan(n[9] / 2), near = 1e-4 * Math.hypot(...minus(n.slice(3, 6), at));
-  const turn = (p) => { const to = minus(p, at); return [dot(to, right) / (tan * aspect), dot(to, up) / tan, dot(to, forward)]; };
-  const behind = (a, b) => { const t = (near - a[2]) / (b[2] - a[2]); return a.map((x, i) => x + t * (b[i] - x)); };
-  const seen = (p) => [p[0] / p[2], p[1] / p[2]];
+  const toCamera = (p) => { const to = minus(p, at); return [dot(to, right) / (tan * aspect), dot(to, up) / tan, dot(to, forward)]; };
+  const clip = (a, b) => { const t = (near - a[2]) / (b[2] - a[2]); return a.map((x, i) => x + t * (b[i] - x)); };
+  const project = (p) => [p[0] / p[2], p[1] / p[2]];
   return {
-    point: (p) => { const a = turn(p); return a[2] > near ? seen(a) : null; },
+    point: (p) => { const a = toCamera(p); return a[2] > near ? project(a) : null; },
     line: (p, q) => {
-      const a = turn(p), b = turn(q);
+      const a = toCamera(p), b = toCamera(q);
       if (a[2] < near && b[2] < near) return null;
-      return [seen(a[2] < near ? behind(a, b) : a), seen(b[2] < near ? behind(b, a) : b)];
+      return [project(a[2] < near ? clip(a, b) : a), project(b[2] < near ? clip(b, a) : b)];
     },
   };
 }
 
-/** Of a slice, from its layer's box: of what is in space, what is within a layer of it. */
-export function lensOfSlice(lo, hi) {
+/** Orthographic along a slice's axis, from its layer's box. What is farther than one layer away is left out. */
+export function sliceProjection(lo, hi) {
   const thick = minus(hi, lo), axis = thick.indexOf(Math.min(...thick)), right = axis === 0 ? 1 : 0, up = axis === 2 ? 1 : 2;
-  const middle = (lo[axis] + hi[axis]) / 2, beside = (p) => Math.abs(p[axis] - middle) > thick[axis];
-  const seen = (p) => [right, up].map((a) => 2 * (p[a] - lo[a]) / thick[a] - 1);
+  const middle = (lo[axis] + hi[axis]) / 2, away = (p) => Math.abs(p[axis] - middle) > thick[axis];
+  const project = (p) => [right, up].map((a) => 2 * (p[a] - lo[a]) / thick[a] - 1);
   return {
     slice: { axis, right, up, middle },
-    point: (p) => beside(p) ? null : seen(p),
-    line: (p, q) => beside(p) && beside(q) ? null : [seen(p), seen(q)],
+    point: (p) => away(p) ? null : project(p),
+    line: (p, q) => away(p) && away(q) ? null : [project(p), project(q)],
   };
 }
 
-/* ---- forms ---- */
+/* ---- wireframes of shapes ---- */
 
-/** Lines of a form at a place, turned as its axes are; the third is that of round ones. */
-function form(out, center, axis) {
-  const place = ([x, y, z]) => center.map((c, a) => c + x * axis[0][a] + y * axis[1][a] + z * axis[2][a]);
-  const line = (a, b) => out.push([place(a), place(b)]);
+/** Draws wireframes into `out`, at a centre and along three axes; round shapes turn about the third. */
+function wireframe(out, center, axis) {
+  const toWorld = ([x, y, z]) => center.map((c, a) => c + x * axis[0][a] + y * axis[1][a] + z * axis[2][a]);
+  const line = (a, b) => out.push([toWorld(a), toWorld(b)]);
   const loop = (corner) => { for (let i = 0; i < SEGMENTS; i++) line(corner(TURN * i / SEGMENTS), corner(TURN * (i + 1) / SEGMENTS)); };
   const around = (draw) => { for (let i = 0; i < MERIDIANS; i++) draw(Math.cos(TURN * i / MERIDIANS), Math.sin(TURN * i / MERIDIANS)); };
   const flat = (r, z) => loop((t) => [r * Math.cos(t), r * Math.sin(t), z]);
   return {
-    ball: (r) => {
+    sphere: (r) => {
       flat(r, 0);
       loop((t) => [0, r * Math.cos(t), r * Math.sin(t)]);
       loop((t) => [r * Math.cos(t), 0, r * Math.sin(t)]);
@@ -70,7 +70,7 @@ function form(out, center, axis) {
       for (const k of [-1, 1]) flat(r, k * tube);
       around((x, y) => loop((t) => [(r + tube * Math.cos(t)) * x, (r + tube * Math.cos(t)) * y, tube * Math.sin(t)]));
     },
-    block: (half) => edges(half.map((x) => -x), half, line),
+    box: (half) => edges(half.map((x) => -x), half, line),
     cross: (size) => { for (const a of [0, 1, 2]) line([0, 1, 2].map((i) => i === a ? -size : 0), [0, 1, 2].map((i) => i === a ? size : 0)); },
   };
 }
@@ -89,14 +89,14 @@ function edges(lo, hi, line) {
 
 const UPRIGHT = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 
-/** The third axis along `to`. */
-function along(to) {
+/** Three axes, the third along `to`. */
+function axesAlong(to) {
   const z = unit(to), least = z.map(Math.abs).indexOf(Math.min(...z.map(Math.abs)));
   const x = unit(z.map((v, a) => (a === least) - z[least] * v));
   return [x, cross(z, x), z];
 }
 
-/** About x, then y, then z. */
+/** Axes rotated about x, then y, then z. */
 const rotated = (axis, angle) => axis.map((own) => angle.reduce((v, turn, a) => {
   const b = (a + 1) % 3, c = (a + 2) % 3, out = [...v];
   out[b] = v[b] * Math.cos(turn) - v[c] * Math.sin(turn);
@@ -104,32 +104,32 @@ const rotated = (axis, angle) => axis.map((own) => angle.reduce((v, turn, a) => 
   return out;
 }, own));
 
-/** By a unit quaternion: e + 2 s q×e + 2 q×(q×e). */
+/** Axes rotated by a unit quaternion: e + 2 s q×e + 2 q×(q×e). */
 const quaternion = (q, s) => UPRIGHT.map((e) => {
   const once = cross(q, e), twice = cross(q, once);
   return e.map((x, a) => x + 2 * s * once[a] + 2 * twice[a]);
 });
 
-/* ---- what there is ---- */
+/* ---- the layers ---- */
 
 export class Overlay {
-  /** `told`: the server's; `letters`: which marks are wanted. */
-  constructor(told, letters) {
-    this.metre = told.metre;
-    this.layers = []; // one over the other: {ink, lines, points, space: renders alone have it}
-    this.boxes = []; // as slices cut them: {ink, lo, hi}
-    this.said = []; // {words, space}
-    const sets = told.points ?? [], wanted = (letter) => letters.includes(letter);
-    if (wanted('p')) this.particles(sets.filter((set) => set.name !== 'bodies' && set.pos), told.why);
-    if (wanted('t')) this.tiles(told.tiles ?? [], told.y_up);
-    if (wanted('d')) (told.outlines?.domains ?? []).forEach((d, i) => this.domain(d, i));
+  /** `geometry`: the server's JSON; `letters`: the layers that are on. */
+  constructor(geometry, letters) {
+    this.metre = geometry.metre;
+    this.layers = []; // drawn in this order: {ink, lines, points, space: not over slices}
+    this.boxes = []; // over slices, as their plane cuts them: {ink, lo, hi}
+    this.summaries = []; // {text, space}
+    const sets = geometry.points ?? [], wanted = (letter) => letters.includes(letter);
+    if (wanted('p')) this.particles(sets.filter((set) => set.name !== 'bodies' && set.pos), geometry.why);
+    if (wanted('t')) this.tiles(geometry.tiles ?? [], geometry.y_up);
+    if (wanted('d')) (geometry.outlines?.domains ?? []).forEach((d, i) => this.domain(d, i));
     if (!wanted('o')) return;
-    if (told.outlines) this.shapes(told.outlines.shapes.filter((shape) => shape.center?.length === 3));
-    else this.say('no preset beside these files');
+    if (geometry.outlines) this.shapes(geometry.outlines.shapes.filter((shape) => shape.center?.length === 3));
+    else this.describe('no preset beside these files');
     sets.filter((set) => set.name === 'bodies' && set.turn_w && set.size).forEach((set) => this.bodies(set));
   }
 
-  say(words, space = false) { this.said.push({ words, space }); }
+  describe(text, space = false) { this.summaries.push({ text, space }); }
 
   layer(colour, space = false) {
     const out = { ink: colour, lines: [], points: [], space };
@@ -137,28 +137,28 @@ export class Overlay {
     return out;
   }
 
-  place(set, i, name = 'pos') { return [0, 1, 2].map((a) => this.metre * set[name][3 * i + a]); }
+  point(set, i, name = 'pos') { return [0, 1, 2].map((a) => this.metre * set[name][3 * i + a]); }
 
   particles(sets, why) {
     const lines = sets.filter((set) => set.strength);
     for (const set of sets.filter((s) => !s.strength)) this.dots(set);
     for (const set of lines) this.vortons(set);
-    for (const set of [...sets.filter((s) => !s.strength), ...lines]) this.say(many(set.count, set.name.replace(/s$/, '')));
-    if (!sets.length) this.say(why || 'no particles in this frame\'s files');
+    for (const set of [...sets.filter((s) => !s.strength), ...lines]) this.describe(many(set.count, set.name.replace(/s$/, '')));
+    if (!sets.length) this.describe(why || 'no particles in this frame\'s files');
   }
 
-  /** The more of them there are the fainter. */
+  /** Points; the more there are the more transparent. */
   dots(set) {
     const n = set.pos.length / 3, alpha = Math.min(0.8, Math.max(0.15, 0.06 * 960 * 540 / n)), by = new Map();
     for (let i = 0; i < n; i++) {
       const own = set.colour && [0, 1, 2].map((c) => 17 * Math.round(15 * Math.min(1, Math.max(0, set.colour[3 * i + c])) ** (1 / 2.2)));
       const name = ink(own ?? [217, 235, 255], alpha);
       if (!by.has(name)) by.set(name, this.layer(name));
-      by.get(name).points.push(this.place(set, i));
+      by.get(name).points.push(this.point(set, i));
     }
   }
 
-  /** Along their strength, the longer and brighter the stronger. */
+  /** Lines along the vortons' strength, longer and brighter with it. */
   vortons(set) {
     const n = set.pos.length / 3, size = (i) => Math.hypot(...set.strength.slice(3 * i, 3 * i + 3)), all = Array.from({ length: n }, (_, i) => size(i));
     const most = all.reduce((a, b) => Math.max(a, b), 0), shades = Array.from({ length: SHADES }, (_, k) => {
@@ -168,12 +168,12 @@ export class Overlay {
     for (let i = 0; i < n; i++) {
       if (!(all[i] > 0)) continue;
       const share = Math.sqrt(all[i] / most), half = (set.radius?.[i] ?? 0.01) * this.metre * (0.3 + 1.2 * share);
-      const at = this.place(set, i), to = [0, 1, 2].map((a) => half * set.strength[3 * i + a] / all[i]);
+      const at = this.point(set, i), to = [0, 1, 2].map((a) => half * set.strength[3 * i + a] / all[i]);
       shades[Math.round(share * (SHADES - 1))].lines.push([minus(at, to), at.map((x, a) => x + to[a])]);
     }
   }
 
-  /** Their edges, each once; inside of them all there is none to be seen. */
+  /** The outer edges of the active tiles, each once. */
   tiles(sets, yUp) {
     const out = this.layer(ink([140, 191, 230], 0.3), true), key = (x, y, z) => (x + 65536) + (y + 65536) * 131072 + (z + 65536) * 131072 ** 2;
     let n = 0;
@@ -192,19 +192,19 @@ export class Overlay {
             from[b] += i & 1;
             from[c] += i >> 1;
             const round = [0, 1, 2, 3].map((j) => { const t = [...from]; t[b] -= j & 1; t[c] -= j >> 1; return there.has(key(...t)); });
-            if (round.every(Boolean) || round.slice(0, i).some(Boolean)) continue; // the edge is its first tile's
+            if (round.every(Boolean) || round.slice(0, i).some(Boolean)) continue; // an inner edge, or one of an earlier tile
             out.lines.push([corner(from), corner(from.map((x, a) => x + (a === axis)))]);
           }
       }
       n += at.length / 3;
     }
-    this.say(many(n, 'tile'));
+    this.describe(many(n, 'tile'));
   }
 
   box(colour, lo, hi) { this.boxes.push({ ink: colour, lo, hi }); }
 
   domain(d, i) {
-    if (!d.lo) return; // it has no limits
+    if (!d.lo) return; // it is unbounded
     const colour = i ? ink([102, 217, 191], 0.85) : ink([184, 194, 204], 0.75), out = this.layer(colour, true);
     const [lo, hi] = [d.lo, d.hi].map((p) => p.map((x) => this.metre * x));
     edges(lo, hi, (a, b) => out.lines.push([a, b]));
@@ -215,33 +215,33 @@ export class Overlay {
     for (const shape of all) {
       const colour = KINDS.find(([part]) => shape.type.includes(part))[1], faint = shape.on ? 1 : 0.35;
       const { lines } = this.layer(ink(colour, faint * (colour === VIOLET ? 0.8 : 0.95)), true), m = this.metre;
-      const axis = rotated(shape.axis && Math.hypot(...shape.axis) > 0 ? along(shape.axis) : UPRIGHT, shape.rotate ?? [0, 0, 0]);
-      const f = form(lines, shape.center.map((x) => m * x), axis), { radius, height, thickness, core } = shape;
-      if (shape.kind === 'box' && shape.size) f.block(shape.size.map((x) => m * x / 2));
+      const axis = rotated(shape.axis && Math.hypot(...shape.axis) > 0 ? axesAlong(shape.axis) : UPRIGHT, shape.rotate ?? [0, 0, 0]);
+      const f = wireframe(lines, shape.center.map((x) => m * x), axis), { radius, height, thickness, core } = shape;
+      if (shape.kind === 'box' && shape.size) f.box(shape.size.map((x) => m * x / 2));
       else if (height > 0) f.cylinder(m * (radius ?? 0), m * height);
       else if (radius > 0 && thickness > 0) f.torus(m * radius, m * thickness);
       else if (radius > 0 && core > 0 && shape.axis) f.torus(m * radius, m * core);
-      else if (radius > 0) f.ball(m * radius);
+      else if (radius > 0) f.sphere(m * radius);
       else f.cross(0.05 * m);
     }
-    this.say(many(all.length, 'outline'), true);
+    this.describe(many(all.length, 'outline'), true);
   }
 
-  /** They go where no preset says. */
+  /** Rigid bodies, at their simulated place. */
   bodies(set) {
     const { lines } = this.layer(ink(BLUE, 0.95));
     set.turn_w.forEach((w, i) => {
-      const half = this.place(set, i, 'size'), f = form(lines, this.place(set, i), quaternion(set.turn.slice(3 * i, 3 * i + 3), w));
-      if (set.shape[i] < 0.5) f.ball(half[0]);
-      else f.block(half);
+      const half = this.point(set, i, 'size'), f = wireframe(lines, this.point(set, i), quaternion(set.turn.slice(3 * i, 3 * i + 3), w));
+      if (set.shape[i] < 0.5) f.sphere(half[0]);
+      else f.box(half);
     });
   }
 
-  /** What is drawn, in words. */
-  words(lens) { return this.said.filter((s) => !(s.space && lens.slice)).map((s) => s.words).join(', '); }
+  /** What is drawn, as text. */
+  summary(projection) { return this.summaries.filter((s) => !(s.space && projection.slice)).map((s) => s.text).join(', '); }
 
-  /** Over a picture that lies there; lines are as wide as a point of the window. */
-  draw(context, lens, x, y, w, h, scale) {
+  /** Draw over the picture at x, y, w, h; lines are `scale` pixels wide. */
+  draw(context, projection, x, y, w, h, scale) {
     const at = ([u, v]) => [x + w * (1 + u) / 2, y + h * (1 - v) / 2];
     const line = (a, b) => { context.moveTo(...at(a)); context.lineTo(...at(b)); };
     const stroke = (colour, draw) => {
@@ -256,15 +256,15 @@ export class Overlay {
     context.clip();
     context.lineWidth = scale;
     for (const layer of this.layers) {
-      if (layer.space && lens.slice) continue;
-      stroke(layer.ink, () => layer.lines.forEach(([a, b]) => { const cut = lens.line(a, b); if (cut) line(...cut); }));
+      if (layer.space && projection.slice) continue;
+      stroke(layer.ink, () => layer.lines.forEach(([a, b]) => { const cut = projection.line(a, b); if (cut) line(...cut); }));
       context.fillStyle = layer.ink;
-      for (const p of layer.points) { const seen = lens.point(p); if (seen) context.fillRect(...at(seen), scale, scale); }
+      for (const p of layer.points) { const pixel = projection.point(p); if (pixel) context.fillRect(...at(pixel), scale, scale); }
     }
-    for (const box of lens.slice ? this.boxes : []) {
-      const { axis, middle } = lens.slice, corner = (u, v) => [0, 1, 2].map((a) => a === axis ? middle : [box.lo, box.hi][a === lens.slice.right ? u : v][a]);
+    for (const box of projection.slice ? this.boxes : []) {
+      const { axis, middle } = projection.slice, corner = (u, v) => [0, 1, 2].map((a) => a === axis ? middle : [box.lo, box.hi][a === projection.slice.right ? u : v][a]);
       if (middle < box.lo[axis] || middle > box.hi[axis]) continue;
-      const all = [[0, 0], [1, 0], [1, 1], [0, 1]].map(([u, v]) => lens.point(corner(u, v)));
+      const all = [[0, 0], [1, 0], [1, 1], [0, 1]].map(([u, v]) => projection.point(corner(u, v)));
       stroke(box.ink, () => all.forEach((p, i) => line(p, all[(i + 1) % 4])));
     }
     context.restore();

@@ -1,56 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going on with a bake that was stopped or killed, and making a finished one longer.
+// Resuming a bake that was stopped or killed, and extending a finished one by more frames.
 
 const get = (id) => document.getElementById(id);
 
 export class Resume {
   constructor(app) {
     this.app = app;
-    get('resume').addEventListener('click', () => this.go(''));
-    get('extend').addEventListener('click', () => this.ask());
-    get('longer-last').addEventListener('input', () => this.count());
-    get('longer-close').addEventListener('click', () => get('longer').close());
-    get('longer-form').addEventListener('submit', (event) => { event.preventDefault(); this.extend(); });
+    get('resume').addEventListener('click', () => this.post(''));
+    get('extend').addEventListener('click', () => this.openDialog());
+    get('extend-last').addEventListener('input', () => this.updateInfo());
+    get('extend-close').addEventListener('click', () => get('extend-dialog').close());
+    get('extend-form').addEventListener('submit', (event) => { event.preventDefault(); this.extend(); });
   }
 
-  /** What is shown has changed. */
-  tell({ record }) {
+  /** Show the buttons that the source's record allows. */
+  update({ record }) {
     get('resume').hidden = !record || record.complete;
     get('extend').hidden = !record || !record.complete;
   }
 
-  ask() {
-    const { record } = this.app.state, last = get('longer-last');
+  openDialog() {
+    const { record } = this.app.source, last = get('extend-last');
     last.min = record.last + 1;
     last.value = record.last + Math.max(1, Math.round(this.app.fps()));
-    get('longer-said').textContent = '';
-    this.count();
-    get('longer').showModal();
+    get('extend-error').textContent = '';
+    this.updateInfo();
+    get('extend-dialog').showModal();
     last.select();
   }
 
-  count() {
-    const n = get('longer-last').value - this.app.state.record?.last;
-    get('longer-words').textContent = n > 0 ? `${n} frame${n === 1 ? '' : 's'} more, ${+(n / this.app.fps()).toFixed(2)} s of film.` : '';
+  updateInfo() {
+    const n = get('extend-last').value - this.app.source.record?.last;
+    get('extend-info').textContent = n > 0 ? `${n} frame${n === 1 ? '' : 's'} more, ${+(n / this.app.fps()).toFixed(2)} s of film.` : '';
   }
 
   async extend() {
-    const words = await this.go(`&last=${get('longer-last').value}`);
-    get('longer-said').textContent = words;
-    if (!words) get('longer').close();
+    const error = await this.post(`&last=${get('extend-last').value}`);
+    get('extend-error').textContent = error;
+    if (!error) get('extend-dialog').close();
   }
 
-  /** What hinders it, or ''. */
-  async go(query) {
+  /** POST resume; the error, or ''. */
+  async post(query) {
     const { app } = this;
     get('resume').disabled = get('extend').disabled = true;
-    const answer = await fetch(`resume?source=${app.state.id}${query}`, { method: 'POST' }).catch(() => null);
-    const words = answer ? await answer.text() : 'The server does not answer.';
+    const { ok, text } = await app.post(`resume?source=${app.source.id}${query}`);
     get('resume').disabled = get('extend').disabled = false;
-    get('status').textContent = words;
-    get('status').classList.toggle('bad', !answer || !answer.ok);
-    if (!answer || !answer.ok) return words;
-    app.follow = true;
+    app.showStatus(text, !ok);
+    if (!ok) return text;
+    app.followLive = true;
     return '';
   }
 }

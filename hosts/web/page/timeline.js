@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames: those that are there and those to come, playing, scrubbing.
+// The timeline: available frames, playback, scrubbing.
 
-import { Thumbs } from './thumbs.js';
+import { Thumbnails } from './thumbnails.js';
 
-const THUMBS = 0.56; // share of the height that they take
+const THUMBNAILS = 0.56; // their fraction of the height
 
 export class Timeline {
   constructor(app) {
@@ -14,27 +14,27 @@ export class Timeline {
     this.playing = false;
     this.loop = true;
     this.speed = 1;
-    this.thumbs = new Thumbs(app, () => this.draw());
+    this.thumbnails = new Thumbnails(app, () => this.draw());
     const on = (id, act) => document.getElementById(id).addEventListener('click', act);
-    on('first', () => app.goTo(this.frames()[0]));
-    on('last', () => app.goLive());
-    on('back', () => app.goTo(this.beside(-1)));
-    on('forth', () => app.goTo(this.beside(1)));
+    on('first', () => app.seek(this.frames()[0]));
+    on('last', () => app.seekLive());
+    on('previous', () => app.seek(this.neighbour(-1)));
+    on('next', () => app.seek(this.neighbour(1)));
     on('play', () => this.playing ? this.pause() : this.play());
     on('loop', () => this.toggleLoop());
     document.getElementById('speed').addEventListener('change', (event) => { this.speed = +event.target.value; });
-    this.number.addEventListener('change', () => app.goTo(this.nearest(+this.number.value)));
+    this.number.addEventListener('change', () => app.seek(this.nearest(+this.number.value)));
     this.box.addEventListener('pointerdown', (event) => this.scrub(event, true));
     this.box.addEventListener('pointermove', (event) => { if (this.held) this.scrub(event); });
     for (const name of ['pointerup', 'pointercancel']) this.box.addEventListener(name, () => { this.held = false; });
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
-  /** All frames that can be shown, in order. */
+  /** All available frames, sorted. */
   frames() {
-    const { state } = this.app, out = [];
-    for (const [a, b] of (state && state.ranges) || []) for (let f = a; f <= b; f++) out.push(f);
-    for (const f of (state && state.unwritten) || []) if (!out.includes(f)) out.push(f);
+    const { source } = this.app, out = [];
+    for (const [a, b] of (source && source.ranges) || []) for (let f = a; f <= b; f++) out.push(f);
+    for (const f of (source && source.unwritten) || []) if (!out.includes(f)) out.push(f);
     return out.sort((a, b) => a - b);
   }
 
@@ -42,13 +42,14 @@ export class Timeline {
     return this.frames().reduce((best, f) => Math.abs(f - frame) < Math.abs(best - frame) ? f : best, Infinity);
   }
 
-  beside(n) {
+  neighbour(n) {
     const all = this.frames(), i = all.indexOf(this.nearest(this.app.frame));
     return all[Math.max(0, Math.min(all.length - 1, i + n))];
   }
 
+  /** First and last frame, of the bake or of what there is. */
   span() {
-    const all = this.frames(), { state } = this.app, { first, last } = state.record ?? state;
+    const all = this.frames(), { source } = this.app, { first, last } = source.record ?? source;
     return [Math.min(first, all[0] ?? first), Math.max(last, all[all.length - 1] ?? last)];
   }
 
@@ -58,19 +59,19 @@ export class Timeline {
       this.box.setPointerCapture(event.pointerId);
     }
     const [a, b] = this.span(), box = this.box.getBoundingClientRect();
-    const share = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
-    this.app.goTo(this.nearest(a + share * (b - a)));
+    const fraction = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
+    this.app.seek(this.nearest(a + fraction * (b - a)));
   }
 
-  // Each frame is shown; how fast they follow each other is as asked, where the server keeps up.
+  /** No frame is skipped: the speed is as chosen where the server keeps up. */
   play() {
     const all = this.frames();
     if (all.length < 2) return;
     this.playing = true;
-    if (!this.loop && this.app.frame === all[all.length - 1]) this.app.goTo(all[0], true);
+    if (!this.loop && this.app.frame === all[all.length - 1]) this.app.seek(all[0], true);
     document.getElementById('play').setAttribute('aria-pressed', 'true');
     this.due = performance.now();
-    this.next();
+    this.showNext();
   }
 
   pause() {
@@ -78,7 +79,7 @@ export class Timeline {
     this.playing = false;
     clearTimeout(this.timer);
     document.getElementById('play').setAttribute('aria-pressed', 'false');
-    this.app.viewport.moved();
+    this.app.viewport.refresh();
   }
 
   toggleLoop() {
@@ -86,29 +87,29 @@ export class Timeline {
     document.getElementById('loop').setAttribute('aria-pressed', String(this.loop));
   }
 
-  next() {
+  showNext() {
     const all = this.frames(), i = all.indexOf(this.app.frame);
     if (i === all.length - 1 && !this.loop) { this.pause(); return; }
-    this.app.goTo(all[(i + 1) % all.length], true);
+    this.app.seek(all[(i + 1) % all.length], true);
   }
 
-  /** A picture has come: when is the next one due? */
-  shown(frame) {
+  /** A picture has come: schedule the next one. */
+  pictureShown(frame) {
     if (!this.playing || frame !== this.app.frame) return;
     const now = performance.now();
     this.due = Math.max(this.due + 1000 / (this.app.fps() * this.speed), now);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => { if (this.playing) this.next(); }, this.due - now);
+    this.timer = setTimeout(() => { if (this.playing) this.showNext(); }, this.due - now);
   }
 
   draw() {
     const { app, canvas } = this, k = window.devicePixelRatio || 1;
     const w = canvas.width = Math.round(this.box.clientWidth * k), h = canvas.height = Math.round(this.box.clientHeight * k);
     const g = canvas.getContext('2d');
-    if (!app.state || app.frame === null) return;
+    if (!app.source || app.frame === null) return;
     const [a, b] = this.span(), width = w / Math.max(1, b - a + 1);
-    const x = (f) => (f - a) * width, y = h * (THUMBS + 0.03), high = h * 0.17, frames = this.frames();
-    this.thumbs.draw(g, frames, [a, b], w, h * THUMBS);
+    const x = (f) => (f - a) * width, y = h * (THUMBNAILS + 0.03), high = h * 0.17, frames = this.frames();
+    this.thumbnails.draw(g, frames, [a, b], w, h * THUMBNAILS);
     g.fillStyle = '#2a2e33';
     g.fillRect(0, y, w, high);
     g.fillStyle = '#56616e';

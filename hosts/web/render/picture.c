@@ -139,7 +139,7 @@ static struct response scene_make(struct view_cache *v, struct source *s, int64_
     json_t *scene = json_pack(
         "{s:I, s:b, s:f, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:O, s:f, s:f, s:{s:o, s:o, s:o, s:f}}", "frame",
         (json_int_t)frame, "renders", f->renders, "metre", f->metre, "width", f->width, "height", f->height, "lo",
-        triple(f->lo), "hi", triple(f->hi), "seen_lo", triple(f->seen_lo), "seen_hi", triple(f->seen_hi), "voxel",
+        triple(f->lo), "hi", triple(f->hi), "visible_lo", triple(f->seen_lo), "visible_hi", triple(f->seen_hi), "voxel",
         f->voxel, "fields", o->fields, "time", o->time, "fps", o->fps, "camera", "at", triple(f->eye.at), "target",
         triple(f->eye.target), "up", triple(f->eye.up), "angle", f->eye.angle);
     view_cache_release(v, o);

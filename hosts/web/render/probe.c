@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe.h"
 
+#include "json_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,14 +138,11 @@ struct response probe_response(struct view_cache *v, struct sources *sources, co
     struct source *s = sources_acquire(sources, q->source);
     struct cached_view *o = s ? view_cache_acquire(v, s, q->frame) : NULL;
     struct bw_snapshot *snapshot = NULL;
-    json_t *values = NULL;
     char *text = NULL;
     if (o && !source_snapshot(s, q->frame, &snapshot)) {
-        values = probe_json(s, o, snapshot, q);
+        text = json_to_text(probe_json(s, o, snapshot, q));
         bw_snapshot_close(snapshot);
     }
-    if (values) text = json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    json_decref(values);
     struct response out =
         text ? (struct response){.code = OK, .type = "application/json", .bytes = text, .size = strlen(text)}
         : s  ? text_response(FAILED, bw_error_last()->sentence)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _XOPEN_SOURCE 700
-#include "source.h"
+#include "bake_record.h"
 
+#include "json_text.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

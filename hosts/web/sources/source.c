@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source.h"
 
+#include "json_text.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -417,11 +418,4 @@ char *file_read(const char *path, size_t most, size_t *size)
     char *text = folder && path ? bw_folder_read(folder, slash ? slash + 1 : path, most, size) : NULL;
     free(folder);
     return text;
-}
-
-json_t *json_from_text(char *text)
-{
-    json_t *value = text ? json_loads(text, 0, NULL) : NULL;
-    bw_text_free(text);
-    return value;
 }

@@ -111,7 +111,5 @@ char *source_path(struct source *s, const char *name);
 int source_command(struct source *s, enum bw_status (*command)(struct bw_bake *bake));
 /// A file's bytes, at most `most`, from malloc; NULL: there is none (also for `path` NULL), it is no file, or a link.
 char *file_read(const char *path, size_t most, size_t *size);
-/// Parse a JSON text of the library, which is freed. NULL: there is none, or it is no JSON.
-json_t *json_from_text(char *text);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preset_parse.h"
 
-#include "sources/source.h"
+#include "json_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "save_preset.h"
 
-#include "sources/source.h"
+#include "json_text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

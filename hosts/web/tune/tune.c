@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "folder.h"
+#include "json_text.h"
 #include "save_preset.h"
 #include "tuned_bake.h"
 #include <math.h>

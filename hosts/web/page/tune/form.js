@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preset as a form: a row a parameter, made from the tables of its stages and exporters.
-import { Curve } from './curve.js';
-import { find, yaml } from './edit.js';
-import { hex, linear, quantity, range, same, usual, written } from './value.js';
+// A preset as a form: one row for each parameter, from the descriptions of its stages and exporters.
+import { KeyframeCurve } from './keyframe_curve.js';
+import { colourToHex, defaultValue, formatNumber, hexToColour, parseQuantity, sameValue, sliderRange } from './units.js';
+import { nodeAt, yaml } from './yaml_edit.js';
 
 const HIDDEN = new Set(['id', 'before', 'after', 'billow', 'extends', 'frames_from', 'name', 'enabled', 'domains', 'fields', 'bind']);
-const HOW = [['1', '• a value'], ['keys', '∿ keyframes'], ['=', '= an expression of t, frame, seed']];
+const TIME_KINDS = [['1', '• a value'], ['keys', '∿ keyframes'], ['=', '= an expression of t, frame, seed']];
 const make = (name, properties = {}, ...children) => {
   const e = Object.assign(document.createElement(name), properties);
   e.append(...children.filter((c) => c));
@@ -15,16 +15,16 @@ const isKeys = (v) => v && typeof v === 'object' && !Array.isArray(v) && v.keys;
 const isExpression = (v) => typeof v === 'string' && v.startsWith('=');
 
 export class Form {
-  /** tables: by name, what the server tells; change(path, value, type): value undefined: the default again. */
+  /** change(path, value, type) is called for a change of the user; value undefined: back to the default. */
   constructor(box, change) {
     this.box = box;
     this.change = change;
-    this.opened = new Map(); // by path, what a hand opened or closed
+    this.opened = new Map(); // by path, the folds that the user opened or closed
   }
 
-  /** Show values; the focus stays, and what is being typed. */
-  fill(values, tree, tables) {
-    Object.assign(this, { values, tree, tables });
+  /** Show values; the focus and unfinished input stay. `parameters`: descriptions by stage, exporter and section. */
+  fill(values, tree, parameters) {
+    Object.assign(this, { values, tree, parameters });
     const active = document.activeElement, at = active?.closest('#form .row'), top = this.box.scrollTop;
     const controls = (row) => [...row.querySelectorAll('input, select, button, svg')], nth = at ? controls(at).indexOf(active) : -1;
     const frames = String(values.time?.frames ?? '1-100').split('-').map(Number);
@@ -45,7 +45,7 @@ export class Form {
   }
 
   sections() {
-    const rows = this.tables.preset.section.parameters.filter((r) => !HIDDEN.has(r.key));
+    const rows = this.parameters.preset.section.parameters.filter((r) => !HIDDEN.has(r.key));
     const plain = rows.filter((r) => r.type !== 'group'), out = [];
     for (const row of rows) if (row.type === 'group' && this.values[row.key]) out.push(this.fold([row.key], [row.key], row.key === 'domain', ...this.rows(row.rows, [row.key], this.values[row.key])));
     const given = plain.filter((r) => this.values[r.key] !== undefined);
@@ -56,41 +56,41 @@ export class Form {
     const kind = section === 'stages' ? 'stage' : 'exporter';
     return (this.values[section] ?? []).map((item) => {
       const [type, inside] = typeof item === 'string' ? [item, {}] : Object.entries(item)[0];
-      const id = inside?.id ?? type, path = [section, id], table = this.tables[type]?.[kind];
+      const id = inside?.id ?? type, path = [section, id], table = this.parameters[type]?.[kind];
       if (!table) return null;
       const on = make('input', { type: 'checkbox', checked: !/^(false|no|off)$/.test(inside?.enabled ?? 'true') });
       on.setAttribute('aria-label', `${id} takes part`);
       on.addEventListener('change', () => this.change([...path, 'enabled'], on.checked ? undefined : 'false', type));
       const title = [on, make('b', { textContent: id }), id === type ? null : make('small', { textContent: type })];
-      const fold = this.fold(path, title.filter(Boolean), section === 'stages', ...this.rows([...table.parameters, ...this.tables[section].section.parameters], path, inside ?? {}, type));
+      const fold = this.fold(path, title.filter(Boolean), section === 'stages', ...this.rows([...table.parameters, ...this.parameters[section].section.parameters], path, inside ?? {}, type));
       fold.querySelector('summary').title = table.brief ?? '';
       return fold;
     }).filter(Boolean);
   }
 
-  /** Rows that say something, the others folded away. */
+  /** Rows of parameters that the text sets or that have no default; the others are folded away. */
   rows(rows, path, values, type) {
-    const seen = [], other = [], known = new Set(rows.map((r) => r.key));
+    const visible = [], other = [], known = new Set(rows.map((r) => r.key));
     let before = null;
     for (const raw of rows) {
       const row = raw.rows_as ? { ...raw, rows: before } : raw;
       if (raw.rows) before = raw.rows;
       if (HIDDEN.has(row.key)) continue;
       if (row.type === 'amounts') {
-        for (const [k, v] of Object.entries(values)) if (!known.has(k) && !HIDDEN.has(k)) seen.push(this.row({ ...row, ...this.amountOf(k), key: k, type: Array.isArray(v) ? 'vector' : 'number' }, [...path, k], v, type));
+        for (const [k, v] of Object.entries(values)) if (!known.has(k) && !HIDDEN.has(k)) visible.push(this.row({ ...row, ...this.amountOf(k), key: k, type: Array.isArray(v) ? 'vector' : 'number' }, [...path, k], v, type));
         continue;
       }
       const value = values[row.key], at = [...path, row.key];
-      const stands = find(this.tree, at) || (row.type !== 'group' && value !== undefined && !same(value, usual(row)));
-      (stands || row.required ? seen : other).push(this.row(row, at, value, type));
+      const isSet = nodeAt(this.tree, at) || (row.type !== 'group' && value !== undefined && !sameValue(value, defaultValue(row)));
+      (isSet || row.required ? visible : other).push(this.row(row, at, value, type));
     }
-    if (!other.length) return seen;
-    return [...seen, this.fold([...path, '…'], [make('span', { textContent: seen.length ? `${other.length} more, as usual` : `all ${other.length} as usual` })], false, ...other)];
+    if (!other.length) return visible;
+    return [...visible, this.fold([...path, '…'], [make('span', { textContent: visible.length ? `${other.length} more, by default` : `all ${other.length} by default` })], false, ...other)];
   }
 
-  /** An amount of a field is told by the stages that take that field: unit, meaning, and of mass fractions the ends. */
+  /** Unit, meaning and range of a field's amount, from the stages that take that field. */
   amountOf(field) {
-    const all = Object.values(this.tables).flatMap((t) => t.stage?.fields ?? []).filter((f) => f.name === field && f.doc);
+    const all = Object.values(this.parameters).flatMap((t) => t.stage?.fields ?? []).filter((f) => f.name === field && f.doc);
     const part = all.find((f) => /mass fraction/i.test(f.doc)), one = part ?? all[0];
     return one ? { doc: one.doc, unit: one.unit, ...(part && { min: 0, max: 1 }) } : {};
   }
@@ -98,11 +98,11 @@ export class Form {
   row(row, path, value, type) {
     const set = (v) => this.change(path, v, type);
     if (row.type === 'group') return this.fold(path, [row.key], true, ...this.rows(row.rows ?? [], path, value && typeof value === 'object' ? value : {}, type));
-    const stands = find(this.tree, path), line = make('div', { className: 'row', title: this.told(row) });
+    const isSet = nodeAt(this.tree, path), line = make('div', { className: 'row', title: this.tooltip(row) });
     line.dataset.path = path.join('.');
-    line.classList.toggle('differs', !!stands && row.default !== undefined && !same(value, usual(row)));
+    line.classList.toggle('differs', !!isSet && row.default !== undefined && !sameValue(value, defaultValue(row)));
     const label = make('span', { className: 'name', textContent: row.key });
-    const back = stands && row.default !== undefined && !row.required ? make('button', { className: 'back', textContent: '×', title: `${row.default} again` }) : null;
+    const back = isSet && row.default !== undefined && !row.required ? make('button', { className: 'back', textContent: '×', title: `${row.default} again` }) : null;
     if (back) {
       back.setAttribute('aria-label', `${row.key}: default again`);
       back.addEventListener('click', () => set(undefined));
@@ -113,9 +113,9 @@ export class Form {
     return line;
   }
 
-  told(row) {
+  tooltip(row) {
     const parts = [row.doc, row.default !== undefined ? `Default: ${row.default}` : '', row.unit ? `Unit: ${row.unit}` : '',
-      row.usual ? `Usually ${row.usual.map(written).join(' to ')}` : '', row.or ? `Or: ${row.or}` : ''];
+      row.usual ? `Usually ${row.usual.map(formatNumber).join(' to ')}` : '', row.or ? `Or: ${row.or}` : ''];
     return parts.filter(Boolean).join('\n');
   }
 
@@ -133,8 +133,8 @@ export class Form {
       return [select];
     }
     if (row.type === 'one of') return this.variant(row, value, set, path, type, named);
-    if (['number', 'whole number', 'vector', 'colour'].includes(row.type)) return this.inTime(row, value, set, path, named);
-    return [this.plain(row, value, set, named)];
+    if (['number', 'whole number', 'vector', 'colour'].includes(row.type)) return this.animated(row, value, set, path, named);
+    return [this.yamlInput(row, value, set, named)];
   }
 
   variant(row, value, set, path, type, named) {
@@ -148,59 +148,59 @@ export class Form {
     return [select, make('div', { className: 'deeper' }, ...this.rows(inner.rows, at, inside && typeof inside === 'object' ? inside : {}, type))];
   }
 
-  /** What may change with time: a value, keyframes or an expression. */
-  inTime(row, value, set, path, named) {
-    const shown = value ?? usual(row) ?? (row.type === 'number' ? '' : undefined);
+  /** A parameter that may be animated: a value, keyframes or an expression. */
+  animated(row, value, set, path, named) {
+    const shown = value ?? defaultValue(row) ?? (row.type === 'number' ? '' : undefined);
     const how = isKeys(shown) ? 'keys' : isExpression(shown) ? '=' : '1';
-    const parts = how === 'keys' && row.type === 'number' ? [new Curve(shown, this.frames, path.join('.'), row.key, set).box]
-      : how !== '1' || row.or === shown ? [this.plain(row, shown, set, named)]
+    const parts = how === 'keys' && row.type === 'number' ? [new KeyframeCurve(shown, this.frames, path.join('.'), row.key, set).box]
+      : how !== '1' || row.or === shown ? [this.yamlInput(row, shown, set, named)]
       : row.type === 'colour' ? this.colour(row, shown, set, named)
       : row.type === 'vector' ? this.vector(row, shown, set, named) : this.number(row, shown, set, named);
     if (row.static || row.type === 'whole number') return parts;
-    const choose = named(make('select', { className: 'how' }, ...HOW.map(([value, text]) => new Option(text, value))), `${row.key}: a value, keyframes or an expression`);
+    const choose = named(make('select', { className: 'how' }, ...TIME_KINDS.map(([value, text]) => new Option(text, value))), `${row.key}: a value, keyframes or an expression`);
     choose.title = 'A value, keyframes or an expression';
     choose.value = how;
-    choose.addEventListener('change', () => set(this.turned(row, shown, choose.value)));
+    choose.addEventListener('change', () => set(this.converted(row, shown, choose.value)));
     return [choose, ...parts];
   }
 
-  /** A value in another way; keyframes begin with what is there. */
-  turned(row, value, how) {
-    const now = isKeys(value) ? Object.values(value.keys)[0] : isExpression(value) ? usual(row) ?? '0' : value ?? usual(row) ?? '0';
+  /** Convert to a value, keyframes or an expression; keyframes start with the value. */
+  converted(row, value, how) {
+    const now = isKeys(value) ? Object.values(value.keys)[0] : isExpression(value) ? defaultValue(row) ?? '0' : value ?? defaultValue(row) ?? '0';
     if (how === '1') return now;
-    if (how === '=') { const q = Array.isArray(now) ? null : quantity(now); return `=${q ? written(q.number * q.factor) : '0'}`; }
+    if (how === '=') { const q = Array.isArray(now) ? null : parseQuantity(now); return `=${q ? formatNumber(q.number * q.factor) : '0'}`; }
     return { keys: { [this.frames[0]]: now, [this.frames[1]]: now }, ease: 'smooth' };
   }
 
   number(row, value, set, named) {
-    const input = named(make('input', { type: 'text', className: 'number', value: value ?? '', placeholder: row.or ?? '' })), q = quantity(value);
+    const input = named(make('input', { type: 'text', className: 'number', value: value ?? '', placeholder: row.or ?? '' })), q = parseQuantity(value);
     input.inputMode = 'decimal';
     input.addEventListener('change', () => set(input.value.trim() === '' ? undefined : input.value.trim()));
     const unit = row.unit && !(q && q.unit) ? make('small', { textContent: row.unit }) : null;
     if (!q) return [input, unit];
-    const [lo, hi] = range(row, q.number * q.factor), slider = named(make('input', { type: 'range', min: lo / q.factor, max: hi / q.factor, step: row.type === 'whole number' ? 1 : 'any' }), `${row.key}, slider`);
+    const [lo, hi] = sliderRange(row, q.number * q.factor), slider = named(make('input', { type: 'range', min: lo / q.factor, max: hi / q.factor, step: row.type === 'whole number' ? 1 : 'any' }), `${row.key}, slider`);
     slider.value = q.number;
-    const said = () => written(+slider.value) + (q.unit ? ` ${q.unit}` : '');
+    const said = () => formatNumber(+slider.value) + (q.unit ? ` ${q.unit}` : '');
     slider.addEventListener('input', () => { input.value = said(); });
     slider.addEventListener('change', () => set(said()));
     return [slider, input, unit];
   }
 
   vector(row, value, set, named) {
-    if (!Array.isArray(value)) return [this.plain(row, value, set, named)];
+    if (!Array.isArray(value)) return [this.yamlInput(row, value, set, named)];
     const inputs = value.map((v, i) => named(make('input', { type: 'text', className: 'number', value: typeof v === 'string' ? v : yaml(v) }), `${row.key} ${'xyz'[i] ?? i}`));
     for (const input of inputs) input.addEventListener('change', () => set(inputs.map((x) => x.value.trim() || '0')));
     return [make('span', { className: 'triple' }, ...inputs), row.unit ? make('small', { textContent: row.unit }) : null].filter(Boolean);
   }
 
   colour(row, value, set, named) {
-    const input = named(make('input', { type: 'color', value: hex(value) })), text = this.plain(row, value, set, (e) => named(e, `${row.key}, in numbers`));
-    input.addEventListener('change', () => set(linear(input.value, value)));
+    const input = named(make('input', { type: 'color', value: colourToHex(value) })), text = this.yamlInput(row, value, set, (e) => named(e, `${row.key}, in numbers`));
+    input.addEventListener('change', () => set(hexToColour(input.value, value)));
     return [input, text];
   }
 
-  /** As it would be written. */
-  plain(row, value, set, named) {
+  /** Input as the YAML would have it. */
+  yamlInput(row, value, set, named) {
     const expression = isExpression(value), input = named(make('input', { type: 'text', className: 'plain', value: value === undefined ? '' : expression || typeof value === 'string' ? value : yaml(value), placeholder: row.default ?? row.or ?? '' }));
     input.spellcheck = false;
     input.addEventListener('change', () => {

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keyframes of one number: points to drag, a double click for a new one, Delete to take one away.
-import { quantity, written } from './value.js';
+// The curve editor of one number's keyframes: drag points, double-click for a new one, Delete removes one.
+import { formatNumber, parseQuantity } from './units.js';
 
 const WIDTH = 300, HEIGHT = 84, EDGE = 7, NS = 'http://www.w3.org/2000/svg';
 const EASES = ['linear', 'smooth', 'hold'];
 
-const chosen = new Map(); // by path: the frame of the key that a hand chose last
+const selected = new Map(); // by path: the frame of the selected keyframe
 
 const smooth = (x) => x * x * (3 - 2 * x);
 
-export class Curve {
-  /** `value`: {keys: {frame: value}, ease}; `frames`: [first, last]; change(value) is called when a hand lets go. */
+export class KeyframeCurve {
+  /** `value`: {keys: {frame: value}, ease}; `frames`: [first, last]; change(value) is called at the end of a drag or key press. */
   constructor(value, frames, path, label, change) {
     this.path = path;
     this.change = change;
     this.frames = frames;
     this.ease = value.ease ?? 'linear';
-    const unit = quantity(Object.values(value.keys)[0]);
+    const unit = parseQuantity(Object.values(value.keys)[0]);
     this.unit = unit && unit.unit ? ` ${unit.unit}` : '';
-    this.points = Object.entries(value.keys).map(([f, v]) => ({ f: +f, v: quantity(v)?.number ?? 0 })).sort((a, b) => a.f - b.f);
-    this.chosen = Math.max(0, this.points.findIndex((p) => p.f === chosen.get(path)));
+    this.points = Object.entries(value.keys).map(([f, v]) => ({ f: +f, v: parseQuantity(v)?.number ?? 0 })).sort((a, b) => a.f - b.f);
+    this.selected = Math.max(0, this.points.findIndex((p) => p.f === selected.get(path)));
     this.box = document.createElement('div');
     this.box.className = 'curve';
     this.svg = this.make('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: 0, role: 'application', 'aria-label': `Keyframes of ${label}: arrows move a key, Tab chooses, Delete takes it away` });
-    this.words = document.createElement('output');
+    this.label = document.createElement('output');
     const ease = document.createElement('select');
     ease.setAttribute('aria-label', `Ease of ${label}`);
     ease.append(...EASES.map((e) => new Option(e, e, false, e === this.ease)));
-    ease.addEventListener('change', () => { this.ease = ease.value; this.draw(); this.done(); });
+    ease.addEventListener('change', () => { this.ease = ease.value; this.draw(); this.commit(); });
     const foot = document.createElement('div');
-    foot.append(this.words, ease);
+    foot.append(this.label, ease);
     this.box.append(this.svg, foot);
     this.svg.addEventListener('pointerdown', (event) => this.press(event));
     this.svg.addEventListener('pointermove', (event) => this.move(event));
@@ -47,22 +47,22 @@ export class Curve {
 
   limits() {
     const v = this.points.map((p) => p.v), lo = Math.min(0, ...v), hi = Math.max(...v, lo + 1e-9), f = this.points.map((p) => p.f);
-    if (!this.held) this.span = [Math.min(this.frames[0], ...f), Math.max(this.frames[1], ...f), lo - 0.1 * (hi - lo), hi + 0.25 * (hi - lo)];
+    if (!this.dragging) this.span = [Math.min(this.frames[0], ...f), Math.max(this.frames[1], ...f), lo - 0.1 * (hi - lo), hi + 0.25 * (hi - lo)];
     return this.span;
   }
 
-  at(f, v) {
+  toPixels(f, v) {
     const [a, b, lo, hi] = this.limits();
     return [EDGE + (f - a) / (b - a || 1) * (WIDTH - 2 * EDGE), HEIGHT - EDGE - (v - lo) / (hi - lo || 1) * (HEIGHT - 2 * EDGE)];
   }
 
-  under(event) {
+  fromEvent(event) {
     const [a, b, lo, hi] = this.limits(), box = this.svg.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width * WIDTH, y = (event.clientY - box.top) / box.height * HEIGHT;
     return { x, y, f: Math.round(a + (x - EDGE) / (WIDTH - 2 * EDGE) * (b - a)), v: lo + (HEIGHT - EDGE - y) / (HEIGHT - 2 * EDGE) * (hi - lo) };
   }
 
-  value(f) {
+  valueAt(f) {
     const p = this.points, i = p.findIndex((k) => k.f > f);
     if (i < 0) return p[p.length - 1].v;
     if (!i) return p[0].v;
@@ -72,71 +72,71 @@ export class Curve {
 
   draw() {
     const [a, b] = this.limits(), line = [];
-    for (let i = 0; i <= 120; i++) { const f = a + (b - a) * i / 120; line.push(this.at(f, this.value(f)).map((x) => x.toFixed(1)).join()); }
-    const zero = this.at(a, 0)[1];
+    for (let i = 0; i <= 120; i++) { const f = a + (b - a) * i / 120; line.push(this.toPixels(f, this.valueAt(f)).map((x) => x.toFixed(1)).join()); }
+    const zero = this.toPixels(a, 0)[1];
     this.svg.replaceChildren(this.make('line', { x1: 0, x2: WIDTH, y1: zero, y2: zero, class: 'zero' }), this.make('polyline', { points: line.join(' ') }),
-      ...this.points.map((p, i) => { const [cx, cy] = this.at(p.f, p.v); return this.make('circle', { cx, cy, r: 5, class: i === this.chosen ? 'chosen' : '' }); }));
-    const p = this.points[this.chosen];
-    if (p) chosen.set(this.path, p.f);
-    this.words.value = p ? `frame ${p.f}: ${written(p.v)}${this.unit}` : '';
+      ...this.points.map((p, i) => { const [cx, cy] = this.toPixels(p.f, p.v); return this.make('circle', { cx, cy, r: 5, class: i === this.selected ? 'selected' : '' }); }));
+    const p = this.points[this.selected];
+    if (p) selected.set(this.path, p.f);
+    this.label.value = p ? `frame ${p.f}: ${formatNumber(p.v)}${this.unit}` : '';
   }
 
   press(event) {
-    const at = this.under(event), apart = this.points.map((p) => Math.hypot(...this.at(p.f, p.v).map((x, i) => x - [at.x, at.y][i])));
+    const at = this.fromEvent(event), apart = this.points.map((p) => Math.hypot(...this.toPixels(p.f, p.v).map((x, i) => x - [at.x, at.y][i])));
     const i = apart.indexOf(Math.min(...apart));
     if (apart[i] > 12) return;
-    this.chosen = i;
+    this.selected = i;
     this.limits();
-    this.held = true;
+    this.dragging = true;
     this.svg.setPointerCapture(event.pointerId);
     this.draw();
   }
 
   move(event) {
-    if (!this.held) return;
-    const at = this.under(event), p = this.points[this.chosen];
+    if (!this.dragging) return;
+    const at = this.fromEvent(event), p = this.points[this.selected];
     if (!this.points.some((q) => q !== p && q.f === at.f)) p.f = at.f;
     p.v = +at.v.toPrecision(3);
-    this.order(p);
+    this.sort(p);
   }
 
   release() {
-    if (!this.held) return;
-    this.held = false;
+    if (!this.dragging) return;
+    this.dragging = false;
     this.draw();
-    this.done();
+    this.commit();
   }
 
   add(event) {
-    const at = this.under(event);
+    const at = this.fromEvent(event);
     if (this.points.some((p) => p.f === at.f)) return;
-    const p = { f: at.f, v: +this.value(at.f).toPrecision(3) };
+    const p = { f: at.f, v: +this.valueAt(at.f).toPrecision(3) };
     this.points.push(p);
-    this.order(p);
-    this.done();
+    this.sort(p);
+    this.commit();
   }
 
-  order(p) {
+  sort(p) {
     this.points.sort((a, b) => a.f - b.f);
-    this.chosen = this.points.indexOf(p);
+    this.selected = this.points.indexOf(p);
     this.draw();
   }
 
   key(event) {
-    const p = this.points[this.chosen], [, , lo, hi] = this.limits(), step = (hi - lo) / 40;
+    const p = this.points[this.selected], [, , lo, hi] = this.limits(), step = (hi - lo) / 40;
     const n = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0, up = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
     if (n && !this.points.some((q) => q.f === p.f + n)) p.f += n;
     else if (up) p.v = +(p.v + up * step).toPrecision(3);
-    else if (event.key === '[' || event.key === ']') { this.chosen = (this.chosen + (event.key === ']' ? 1 : this.points.length - 1)) % this.points.length; this.draw(); event.stopPropagation(); return; }
-    else if ((event.key === 'Delete' || event.key === 'Backspace') && this.points.length > 1) { this.points.splice(this.chosen, 1); this.chosen = 0; }
+    else if (event.key === '[' || event.key === ']') { this.selected = (this.selected + (event.key === ']' ? 1 : this.points.length - 1)) % this.points.length; this.draw(); event.stopPropagation(); return; }
+    else if ((event.key === 'Delete' || event.key === 'Backspace') && this.points.length > 1) { this.points.splice(this.selected, 1); this.selected = 0; }
     else return;
     event.preventDefault();
     event.stopPropagation();
     this.draw();
-    this.done();
+    this.commit();
   }
 
-  done() {
-    this.change({ keys: Object.fromEntries(this.points.map((p) => [p.f, `${written(p.v)}${this.unit}`])), ease: this.ease });
+  commit() {
+    this.change({ keys: Object.fromEntries(this.points.map((p) => [p.f, `${formatNumber(p.v)}${this.unit}`])), ease: this.ease });
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to a preset's text that leave all else in it as it was written: values are replaced, put in and taken out
-// where the server's tree says that they stand (in bytes).
+// Edits of a preset's YAML that keep the rest of the text as it is, comments included: a value is replaced, inserted or
+// removed at the byte offsets that the server's tree has.
 
 const bytes = (text) => Array.from(new TextEncoder().encode(text), (b) => String.fromCharCode(b)).join('');
 const text = (binary) => new TextDecoder().decode(Uint8Array.from(binary, (c) => c.charCodeAt(0)));
 
-/** A value as YAML in a line: texts, lists, objects; {raw} stands as it is. */
+/** A value as YAML in one line; {raw} is written as it is. */
 export function yaml(value) {
   if (Array.isArray(value)) return `[${value.map(yaml).join(', ')}]`;
   if (value && typeof value === 'object')
@@ -16,7 +16,7 @@ export function yaml(value) {
 
 const get = (node, key) => node.map && (node.map.find(([k]) => k === key) || [])[1];
 
-/** The item of a list of stages or exporters: [item, its type, what is inside]. */
+/** The item of a list of stages or exporters with that id: {item, type, inside: its node}. */
 function entryFind(tree, section, id) {
   const list = get(tree, section);
   for (const item of (list && list.list) || []) {
@@ -27,8 +27,8 @@ function entryFind(tree, section, id) {
   return null;
 }
 
-/** The node that stands in the text itself at a path of keys; entries of lists by their ids. */
-export function find(tree, path) {
+/** The node of the text at a path of keys, list items by their ids. null: the text does not have it. */
+export function nodeAt(tree, path) {
   let node = tree;
   for (let i = 0; i < path.length && node; i++) {
     if (i === 1 && (path[0] === 'stages' || path[0] === 'export')) {
@@ -41,7 +41,7 @@ export function find(tree, path) {
   return node || null;
 }
 
-/** Where the last of it ends. */
+/** The byte offset at which a node ends. */
 function endOf(node) {
   const last = node.map ? node.map[node.map.length - 1]?.[1] : node.list ? node.list[node.list.length - 1] : null;
   if (node.flow || !last) return node.at ? node.at[1] : NaN;
@@ -51,7 +51,7 @@ function endOf(node) {
 const wrap = (keys, value) => keys.reduceRight((inside, key) => `{${key}: ${inside}}`, value);
 
 function splice(source, from, to, what) {
-  if (!(from >= 0 && to >= from)) throw new Error('this stands elsewhere in the text (as *name or in lines of its own): change it there');
+  if (!(from >= 0 && to >= from)) throw new Error('this value is written elsewhere in the text (as *name or in lines of its own): change it there');
   return source.slice(0, from) + bytes(what) + source.slice(to);
 }
 
@@ -63,8 +63,8 @@ function insert(source, map, key, value) {
   return splice(source, at, at, `\n${' '.repeat(column - 1)}${key}: ${value}`);
 }
 
-/** The text with a value at a path; `type`: of an entry that a base preset has and this text has not. */
-export function set(source, tree, path, value, type) {
+/** The text with a value set at a path; `type`: of an item that only the base preset has. */
+export function setAt(source, tree, path, value, type) {
   const binary = bytes(source), written = yaml(value);
   let node = tree, i = 0;
   if (path[0] === 'stages' || path[0] === 'export') {
@@ -94,9 +94,9 @@ export function set(source, tree, path, value, type) {
   return text(splice(binary, node.at[0], to, (empty ? ' ' : '') + written));
 }
 
-/** The text without what stands at a path. */
-export function remove(source, tree, path) {
-  const binary = bytes(source), parent = find(tree, path.slice(0, -1)), key = path[path.length - 1];
+/** The text without the node at a path. */
+export function removeAt(source, tree, path) {
+  const binary = bytes(source), parent = nodeAt(tree, path.slice(0, -1)), key = path[path.length - 1];
   const i = parent && parent.map ? parent.map.findIndex(([k]) => k === key) : -1;
   if (i < 0) return source;
   const node = parent.map[i][1], next = parent.map[i + 1], before = parent.map[i - 1];

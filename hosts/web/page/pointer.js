@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hands do in the viewport: mouse, wheel and fingers.
+// Input by mouse, wheel and touch in the viewport.
 
-export function hands(app) {
+export function bindPointer(app) {
   const box = app.viewport.box;
-  const down = new Map(); // pointers
-  let spread = null; // of two fingers: distance, angle, middle
+  const down = new Map(); // pressed pointers by id
+  let gesture = null; // of two fingers: distance, angle, middle
 
   const size = () => box.clientHeight || 1;
 
-  function two() {
+  function twoFingers() {
     const [a, b] = [...down.values()];
     return { d: Math.hypot(b.x - a.x, b.y - a.y), r: Math.atan2(b.y - a.y, b.x - a.x), x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
   }
@@ -18,21 +18,21 @@ export function hands(app) {
     if (event.altKey) c.roll += dx / size() * 3;
     else if (event.shiftKey || event.buttons & 4) c.pan(dx / size(), dy / size());
     else if (event.ctrlKey || event.buttons & 2) c.dolly(Math.exp(dy / size() * 3));
-    else c.turn(dx / size() * 3, dy / size() * 3);
+    else c.orbit(dx / size() * 3, dy / size() * 3);
   }
 
   function pinch() {
-    const now = two(), c = app.camera;
-    c.dolly(spread.d / Math.max(1, now.d));
-    c.pan((now.x - spread.x) / size(), (now.y - spread.y) / size());
-    let turned = now.r - spread.r;
-    turned -= 2 * Math.PI * Math.round(turned / (2 * Math.PI));
-    c.roll -= turned;
-    spread = now;
+    const now = twoFingers(), c = app.camera;
+    c.dolly(gesture.d / Math.max(1, now.d));
+    c.pan((now.x - gesture.x) / size(), (now.y - gesture.y) / size());
+    let rotated = now.r - gesture.r;
+    rotated -= 2 * Math.PI * Math.round(rotated / (2 * Math.PI));
+    c.roll -= rotated;
+    gesture = now;
   }
 
   const wiper = document.getElementById('wiper');
-  const wipe = (share) => { app.viewport.split = Math.max(0.02, Math.min(0.98, share)); app.viewport.compared(); };
+  const wipe = (fraction) => { app.viewport.split = Math.max(0.02, Math.min(0.98, fraction)); app.viewport.updateCompare(); };
   wiper.addEventListener('pointerdown', (event) => { wiper.setPointerCapture(event.pointerId); event.stopPropagation(); });
   wiper.addEventListener('pointermove', (event) => {
     event.stopPropagation();
@@ -51,7 +51,7 @@ export function hands(app) {
     if (app.mode !== 'render' || !app.camera) return;
     box.setPointerCapture(event.pointerId);
     down.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    spread = down.size === 2 ? two() : null;
+    gesture = down.size === 2 ? twoFingers() : null;
     box.classList.add('held');
     event.preventDefault();
   });
@@ -61,21 +61,21 @@ export function hands(app) {
     const dx = event.clientX - p.x, dy = event.clientY - p.y;
     Object.assign(p, { x: event.clientX, y: event.clientY });
     if (down.size === 1) drag(event, dx, dy);
-    else if (down.size === 2 && spread) pinch();
-    app.viewport.moved();
+    else if (down.size === 2 && gesture) pinch();
+    app.viewport.refresh();
   });
   for (const name of ['pointerup', 'pointercancel'])
     box.addEventListener(name, (event) => {
       down.delete(event.pointerId);
-      spread = null;
+      gesture = null;
       if (!down.size) box.classList.remove('held');
     });
   box.addEventListener('contextmenu', (event) => event.preventDefault());
   box.addEventListener('wheel', (event) => {
     event.preventDefault();
     const steps = event.deltaMode === 1 ? event.deltaY / 3 : event.deltaY / 100;
-    if (app.mode === 'slice') app.panel.step(-Math.sign(steps));
+    if (app.mode === 'slice') app.slicePanel.step(-Math.sign(steps));
     else if (app.camera) app.camera.dolly(Math.exp(0.12 * steps));
-    app.viewport.moved();
+    app.viewport.refresh();
   }, { passive: false });
 }

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keyboard.
+// Keyboard shortcuts.
 
 const TURN = 0.08, PAN = 0.05, QUARTER = Math.PI / 2;
 
-export function keys(app) {
+export function bindKeyboard(app) {
   const camera = (change) => () => {
     if (app.mode !== 'render' || !app.camera) return;
     change(app.camera);
     app.cameraChanged();
   };
-  const step = (n) => () => app.goTo(app.timeline.beside(n));
+  const step = (n) => () => app.seek(app.timeline.neighbour(n));
   const plain = {
     ' ': () => app.timeline.playing ? app.timeline.pause() : app.timeline.play(),
     ArrowLeft: step(-1), ArrowRight: step(1),
-    Home: () => app.goTo(app.timeline.frames()[0]), End: () => app.goLive(),
+    Home: () => app.seek(app.timeline.frames()[0]), End: () => app.seekLive(),
     l: () => app.timeline.toggleLoop(),
     r: () => app.setMode('render'), s: () => app.setMode('slice'),
-    x: () => app.panel.axis('x'), y: () => app.panel.axis('y'), z: () => app.panel.axis('z'),
-    '[': () => app.panel.step(-1), ']': () => app.panel.step(1),
-    v: () => app.marks.toggle('particles'), o: () => app.marks.toggle('outlines'),
-    d: () => app.marks.toggle('domain'), t: () => app.marks.toggle('tiles'), i: () => app.probe.toggle(),
-    k: () => app.path.key(), j: () => { if (app.path.keys.length > 1) app.path.follow(); },
-    g: () => app.keep.picture(), m: () => app.keep.open(),
-    f: () => app.frameSeen(), 0: () => app.movieCamera(),
-    1: camera((c) => c.side(0, 0)), 3: camera((c) => c.side(QUARTER, 0)), 7: camera((c) => c.side(0, QUARTER)),
+    x: () => app.slicePanel.setAxis('x'), y: () => app.slicePanel.setAxis('y'), z: () => app.slicePanel.setAxis('z'),
+    '[': () => app.slicePanel.step(-1), ']': () => app.slicePanel.step(1),
+    v: () => app.overlayLayers.toggle('particles'), o: () => app.overlayLayers.toggle('outlines'),
+    d: () => app.overlayLayers.toggle('domain'), t: () => app.overlayLayers.toggle('tiles'), i: () => app.probe.toggle(),
+    k: () => app.cameraPath.toggleKeyframe(), j: () => { if (app.cameraPath.keyframes.length > 1) app.cameraPath.toggleFollow(); },
+    g: () => app.saveMedia.picture(), m: () => app.saveMedia.openDialog(),
+    f: () => app.fitView(), 0: () => app.resetCamera(),
+    1: camera((c) => c.viewFrom(0, 0)), 3: camera((c) => c.viewFrom(QUARTER, 0)), 7: camera((c) => c.viewFrom(0, QUARTER)),
     5: camera((c) => { c.parallel = !c.parallel; }),
     '+': camera((c) => c.dolly(0.88)), '=': camera((c) => c.dolly(0.88)), '-': camera((c) => c.dolly(1 / 0.88)),
     q: camera((c) => { c.roll -= TURN; }), e: camera((c) => { c.roll += TURN; }),
-    c: () => app.compareBefore(), p: () => { if (app.tune) app.showNumbers(); },
-    Enter: () => app.fullScreen(), h: () => { if (app.mode === 'slice') app.panel.hold(); },
+    c: () => app.toggleCompare(), p: () => { if (app.tune) app.togglePlots(); },
+    Enter: () => app.fullScreen(), h: () => { if (app.mode === 'slice') app.slicePanel.toggleHold(); },
     '?': () => document.getElementById('help').showModal(),
   };
   const shifted = {
-    ArrowLeft: camera((c) => c.turn(-TURN, 0)), ArrowRight: camera((c) => c.turn(TURN, 0)),
-    ArrowUp: camera((c) => c.turn(0, -TURN)), ArrowDown: camera((c) => c.turn(0, TURN)),
+    ArrowLeft: camera((c) => c.orbit(-TURN, 0)), ArrowRight: camera((c) => c.orbit(TURN, 0)),
+    ArrowUp: camera((c) => c.orbit(0, -TURN)), ArrowDown: camera((c) => c.orbit(0, TURN)),
   };
   const tune = (act) => () => { if (app.tune) act(); };
   const controlled = {
     z: tune(() => app.tune.undo()), s: tune(() => document.getElementById('save-open').click()),
     ArrowLeft: camera((c) => c.pan(-PAN, 0)), ArrowRight: camera((c) => c.pan(PAN, 0)),
     ArrowUp: camera((c) => c.pan(0, -PAN)), ArrowDown: camera((c) => c.pan(0, PAN)),
-    1: camera((c) => c.side(2 * QUARTER, 0)), 3: camera((c) => c.side(-QUARTER, 0)), 7: camera((c) => c.side(0, -QUARTER)),
+    1: camera((c) => c.viewFrom(2 * QUARTER, 0)), 3: camera((c) => c.viewFrom(-QUARTER, 0)), 7: camera((c) => c.viewFrom(0, -QUARTER)),
   };
 
-  // A choice made with the mouse gives the keys back; one made by keys may go on.
+  // A choice by the mouse returns the focus, so that shortcuts work; one by the keyboard keeps it.
   let pressed = false;
   document.addEventListener('pointerdown', (event) => {
     pressed = true;
