@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""server.py BILLOW: the page's server without a browser. Who may ask, requests that are none, clients that vanish, paths
-that lead elsewhere, and a bake that is looked at: its bytes are those of one that is not.
+"""server.py BILLOW: the page's server without a browser: authorization, malformed requests, clients that vanish, path
+traversal, rate limits, and a watched bake, whose bytes are those of one that nobody watches.
 
 Prints "N passed, N failed"."""
 import filecmp
@@ -29,7 +29,7 @@ MALFORMED = 200 if SHORT else 2000
 VANISHING = 100
 
 
-def raw(port, data, answer=True, ends=False):
+def raw_request(port, data, answer=True, ends=False):
     """What the server says to these bytes; `ends`: there are no more, which a request that is waiting takes for one
     whose sender has gone."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as s:
@@ -50,95 +50,95 @@ def raw(port, data, answer=True, ends=False):
             return b""
 
 
-class Asker:
-    """Requests with headers of one's own."""
+class Client:
+    """A client with headers of its own."""
 
     def __init__(self, served):
         parts = urllib.parse.urlsplit(served.address)
         self.port, self.root = parts.port, parts.path
         self.host = "127.0.0.1:%d" % parts.port
 
-    def ask(self, path, method="GET", host=None, body=b"", **headers):
+    def request(self, path, method="GET", host=None, body=b"", **headers):
         lines = ["%s %s HTTP/1.1" % (method, path), "Host: " + (host if host is not None else self.host),
                  "Connection: close"]
         lines += ["%s: %s" % (k.replace("_", "-"), v) for k, v in headers.items()]
-        out = raw(self.port, "\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        out = raw_request(self.port, "\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         found = re.match(rb"HTTP/1\.[01] (\d+)", out)
         return (int(found.group(1)) if found else 0), out
 
 
-def who_may_ask(served):
-    a = Asker(served)
-    code, page = a.ask(a.root)
+def authorization(served):
+    a = Client(served)
+    code, page = a.request(a.root)
     check("the page", code == 200 and b"<title>Billow" in page)
     for header in (b"Content-Security-Policy: default-src 'none'", b"X-Content-Type-Options: nosniff",
                    b"Cache-Control: no-store", b"Referrer-Policy: no-referrer", b"X-Frame-Options: DENY"):
         check("its header " + header.decode()[:40], header in page, page[:600])
-    check("without the last slash it moves", a.ask(a.root[:-1])[0] == 302)
+    check("without the last slash it moves", a.request(a.root[:-1])[0] == 302)
     wrong = a.root[:-2] + ("0" if a.root[-2] != "0" else "1") + "/"
     for what, path in (("a wrong token", wrong), ("no token", "/"), ("half a token", a.root[:17] + "/"),
                        ("a token and more", a.root[:-1] + "0/"), ("a token of capitals", a.root.upper())):
-        code, said = a.ask(path + "state" if path != "/" else path)
+        code, said = a.request(path + "state" if path != "/" else path)
         check(what + " is refused, in words", code == 403 and b"token" in said, (code, said[-300:]))
     for host, good in (("localhost:9000", 1), ("127.0.0.1", 1), ("[::1]:8420", 1), ("evil.example", 0),
                        ("127.0.0.1.evil.example", 0), ("evil.example:%d" % a.port, 0), ("", 0), ("10.0.0.1", 0),
                        ("localhost:x", 0), ("127.0.0.1@evil.example", 0)):
         check("host \"%s\" is %s" % (host, "answered" if good else "refused"),
-              (a.ask(a.root + "state", host=host)[0] == 200) == bool(good))
-    check("no host at all is refused", b" 200 " not in raw(a.port, b"GET " + a.root.encode() + b" HTTP/1.0\r\n\r\n", ends=True)[:20])
+              (a.request(a.root + "state", host=host)[0] == 200) == bool(good))
+    check("no host at all is refused", b" 200 " not in raw_request(a.port, b"GET " + a.root.encode() + b" HTTP/1.0\r\n\r\n", ends=True)[:20])
     own = "http://" + a.host
     for origin, good in ((own, 1), ("http://evil.example", 0), ("null", 0), ("https://" + a.host, 0),
                          (own + ".evil.example", 0), ("http://127.0.0.1:1", 0)):
         check("origin %s is %s" % (origin, "answered" if good else "refused"),
-              (a.ask(a.root + "state", Origin=origin)[0] == 200) == bool(good))
-    check("another site's request is refused", a.ask(a.root + "state", Sec_Fetch_Site="cross-site")[0] == 403)
-    check("the page's own is answered", a.ask(a.root + "state", Sec_Fetch_Site="same-origin")[0] == 200)
+              (a.request(a.root + "state", Origin=origin)[0] == 200) == bool(good))
+    check("another site's request is refused", a.request(a.root + "state", Sec_Fetch_Site="cross-site")[0] == 403)
+    check("the page's own is answered", a.request(a.root + "state", Sec_Fetch_Site="same-origin")[0] == 200)
 
 
-def what_may_be_asked(served):
-    a = Asker(served)
+def bad_requests(served):
+    a = Client(served)
     for path in ("../../../../etc/passwd", "..%2f..%2f..%2fetc/passwd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd",
                  "metrics.csv/../bake.log", "./metrics.csv", "bake.log", "resolved.yaml", "vdb/wisp_0001.vdb",
                  "page_files.c", "index.html/"):
-        code, said = a.ask(a.root + path)
+        code, said = a.request(a.root + path)
         check("%s leads nowhere" % path, code in (400, 403, 404) and b"root:" not in said and b"wisp" not in said, code)
     for method in ("POST", "PUT", "DELETE", "PATCH"):
-        check(method + " of the state is refused", a.ask(a.root + "state", method)[0] == 405)
-    check("GET does not stop", a.ask(a.root + "stop")[0] == 405)
-    check("there is no bake to stop", a.ask(a.root + "stop", "POST")[0] == 409)
-    check("GET goes on with nothing", a.ask(a.root + "resume")[0] == 405)
-    check("nobody else's page does", a.ask(a.root + "resume?last=99", "POST", Origin="http://evil.example")[0] == 403)
+        check(method + " of the state is refused", a.request(a.root + "state", method)[0] == 405)
+    check("GET does not stop", a.request(a.root + "stop")[0] == 405)
+    check("there is no bake to stop", a.request(a.root + "stop", "POST")[0] == 409)
+    check("GET goes on with nothing", a.request(a.root + "resume")[0] == 405)
+    check("nobody else's page does", a.request(a.root + "resume?last=99", "POST", Origin="http://evil.example")[0] == 403)
     for last in ("0", "-3", "x", "1e3", "12;rm", ""):
-        check("last frame \"%s\" is refused" % last, a.ask(a.root + "resume?last=" + last, "POST")[0] == 400)
-    check("a last frame that is too far", a.ask(a.root + "resume?last=999999999999", "POST")[0] == 409)
-    check("a body is refused", a.ask(a.root + "stop", "POST", body=b"x" * 100, Content_Length="100")[0] == 413)
+        check("last frame \"%s\" is refused" % last, a.request(a.root + "resume?last=" + last, "POST")[0] == 400)
+    check("a last frame that is too far", a.request(a.root + "resume?last=999999999999", "POST")[0] == 409)
+    check("a body is refused", a.request(a.root + "stop", "POST", body=b"x" * 100, Content_Length="100")[0] == 413)
     check("a body without an end is refused",
-          a.ask(a.root + "stop", "POST", body=b"5\r\nhello\r\n", Transfer_Encoding="chunked")[0] == 413)
+          a.request(a.root + "stop", "POST", body=b"5\r\nhello\r\n", Transfer_Encoding="chunked")[0] == 413)
     good = "picture?frame=6&w=64&h=64&coarse=1"
-    check("a picture", a.ask(a.root + good)[1].endswith(b"\xff\xd9"))
+    check("a picture", a.request(a.root + good)[1].endswith(b"\xff\xd9"))
     def angle(size):
-        return float(re.search(rb"X-Camera: ([^\r]*)", a.ask(a.root + "picture?frame=6&coarse=1&" + size)[1]).group(1).split(b",")[-1])
+        return float(re.search(rb"X-Camera: ([^\r]*)", a.request(a.root + "picture?frame=6&coarse=1&" + size)[1]).group(1).split(b",")[-1])
 
     check("a narrow picture still sees all of the movie's width", angle("w=64&h=256") > 1.5 * angle("w=256&h=64"))
-    check("a slice", a.ask(a.root + "picture?frame=6&mode=slice&h=64&field=temperature&axis=x")[1].endswith(b"\xff\xd9"))
+    check("a slice", a.request(a.root + "picture?frame=6&mode=slice&h=64&field=temperature&axis=x")[1].endswith(b"\xff\xd9"))
     for query in ("w=0", "w=-5", "w=100000", "w=4096&h=4096", "w=64.5", "w=x", "h=1e300", "coarse=2", "mode=evil", "q=0", "ex=inf", "ex=1&ey=nan", "angle=x", "mode=slice&axis=w",
                   "mode=slice&map=evil", "mode=slice&field=" + "x" * 600, "mode=slice&vectors=%22", "mode=slice&domain=%ff"):
-        check("%s is refused" % query[:40], a.ask(a.root + "picture?frame=6&" + query)[0] == 400)
+        check("%s is refused" % query[:40], a.request(a.root + "picture?frame=6&" + query)[0] == 400)
     for frame in ("nan", "1e400", "six", "0x", ""):
-        check("frame %s is refused" % frame, a.ask(a.root + "picture?w=64&h=64&frame=" + frame)[0] == 400)
-    check("an eye that sees nothing is told", a.ask(a.root + "picture?frame=6&w=64&h=64&ex=0&ey=0&ez=0")[0] == 404)
-    code, said = a.ask(a.root + "picture?frame=6&mode=slice&h=64&field=%22,%20size:%209000,%20x:%20%22")
+        check("frame %s is refused" % frame, a.request(a.root + "picture?w=64&h=64&frame=" + frame)[0] == 400)
+    check("an eye that sees nothing is told", a.request(a.root + "picture?frame=6&w=64&h=64&ex=0&ey=0&ez=0")[0] == 404)
+    code, said = a.request(a.root + "picture?frame=6&mode=slice&h=64&field=%22,%20size:%209000,%20x:%20%22")
     check("a field's name stays a name", code == 404 and b"no grid" in said, said[-300:])
     for query in ("picture?frame=999&w=64&h=64", "overlay?frame=999&layers=t", "scene?frame=-3", "scene?frame=99999999999999999999"):
-        code, said = a.ask(a.root + query)
+        code, said = a.request(a.root + query)
         check("%s: there is no such frame, in words" % query, code == 404 and b"frame" in said, (code, said[-200:]))
     for query in ("layers=x", "px=nan", "py=x", "layers=%2e"):
-        check("%s is refused" % query, a.ask(a.root + "picture?frame=6&w=64&h=64&" + query)[0] == 400)
-    check("a table", b"mac.project.iterations" in a.ask(a.root + "metrics.csv")[1])
+        check("%s is refused" % query, a.request(a.root + "picture?frame=6&w=64&h=64&" + query)[0] == 400)
+    check("a table", b"mac.project.iterations" in a.request(a.root + "metrics.csv")[1])
 
 
-def begun(a, query, room=0):
-    """A picture that is asked for and not read yet; `room`: for bytes that come unread."""
+def picture_begin(a, query, room=0):
+    """Request a picture without reading the response; `room`: bytes of the receive buffer."""
     s = socket.socket()
     if room:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
@@ -148,8 +148,8 @@ def begun(a, query, room=0):
     return s
 
 
-def rest_of(s, piece=65536):
-    """What is still to come, in pieces."""
+def read_all(s, piece=65536):
+    """The rest of a response, read in pieces."""
     out = b""
     with s:
         while more := s.recv(piece):
@@ -157,14 +157,14 @@ def rest_of(s, piece=65536):
     return out
 
 
-def patience(served):
-    """Small pictures for the timeline are made when nothing else is asked for, and come all the same."""
-    a, came = Asker(served), []
+def priorities(served):
+    """Jobs of idle priority wait until no other is queued, and are answered all the same."""
+    a, came = Client(served), []
     asked = [("first", "frame=9&w=1920&h=1440"), ("thumb", "frame=999&w=96&h=54&coarse=1&priority=2"),
              ("hand", "frame=8&w=320&h=240"), ("rest", "frame=7&w=320&h=240&priority=1")]
     waiting = {}
     for name, query in asked:
-        waiting[begun(a, "client=%s&%s" % (name, query))] = name
+        waiting[picture_begin(a, "client=%s&%s" % (name, query))] = name
         served.state() # answered after those before it are there
     while waiting:
         there = select.select(list(waiting), [], [])[0] # of several that came meanwhile nobody knows the order
@@ -176,28 +176,28 @@ def patience(served):
           dict(came) == {"first": 200, "hand": 200, "rest": 200, "thumb": 404}, came)
     held = []
     for name, query in (("one", "frame=10&w=1920&h=1440"), ("one", "frame=11&w=320&h=240"), ("one", "frame=12&w=64&h=64")):
-        held.append(begun(a, "client=%s&%s" % (name, query)))
+        held.append(picture_begin(a, "client=%s&%s" % (name, query)))
         served.state()
     codes = [int(s.recv(65536).split()[1]) for s in held] # on a busy machine the first is not begun yet either
     check("what one does not wait for any more is dropped", 204 in codes[:2] and codes[2] == 200, codes)
     check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&priority=2")[0] == 200)
 
 
-def crowd(served):
-    """More pictures than there is room for, and one who takes his time to read."""
-    a = Asker(served)
-    held = [begun(a, "frame=%d&w=1280&h=960&client=l%d" % (4 + i, i)) for i in range(3)]
-    held += [begun(a, "frame=3&w=16&h=16&coarse=1&priority=2&client=s%d" % i) for i in range(45)]
-    said = [rest_of(s) for s in held]
+def queue_limit(served):
+    """More jobs than the queue takes, and a client that reads slowly."""
+    a = Client(served)
+    held = [picture_begin(a, "frame=%d&w=1280&h=960&client=l%d" % (4 + i, i)) for i in range(3)]
+    held += [picture_begin(a, "frame=3&w=16&h=16&coarse=1&priority=2&client=s%d" % i) for i in range(45)]
+    said = [read_all(s) for s in held]
     codes = [int(words.split()[1]) for words in said]
     check("of 48 pictures 32 are waited for", set(codes) == {200, 503} and codes.count(200) >= 32, codes)
     check("… and the rest refused, in words", all(b"too many pictures" in words for words in said if b" 503 " in words[:20]))
     check("there is room again", served.get("picture?frame=3&w=16&h=16")[0] == 200)
     query = "frame=6&w=1920&h=1440&q=95"
-    s = begun(a, query, 2048)
+    s = picture_begin(a, query, 2048)
     first = s.recv(100)
     check("one who reads slowly keeps nobody waiting", all(served.get("picture?frame=%d&w=64&h=64" % f)[0] == 200 for f in range(1, 6)))
-    whole = first + rest_of(s, 4096)
+    whole = first + read_all(s, 4096)
     check("… and gets all of it", len(whole) > 1 << 17 and whole.split(b"\r\n\r\n", 1)[1] == served.get("picture?" + query)[1], len(whole))
 
 
@@ -227,8 +227,8 @@ def probes(served):
     check("values have their units", units == {"density": ("", 1), "temperature": ("K", 1), "vel": ("m/s", 3)}, units)
     hot = max(value(probe("mode=slice&axis=y&pos=0&px=.5&py=%g" % (k / 20)), "temperature")[0] for k in range(20))
     check("kelvin, as they were emitted", 250 < hot < 310, hot)
-    a = Asker(served)
-    top = float(re.search(rb"X-Range: [^,]*,([^\r]*)", a.ask(a.root + "picture?frame=1&mode=slice&axis=y&pos=0&h=64&field=temperature")[1]).group(1))
+    a = Client(served)
+    top = float(re.search(rb"X-Range: [^,]*,([^\r]*)", a.request(a.root + "picture?frame=1&mode=slice&axis=y&pos=0&h=64&field=temperature")[1]).group(1))
     check("… as the slice's colours have them", abs(top - hot) < 0.2 * hot, (top, hot))
     fields = json.loads(served.get("scene?frame=1")[1])["fields"]
     check("… and the list of fields", [f["unit"] for f in fields if f["name"] == "temperature"] == ["K"], fields)
@@ -245,9 +245,9 @@ def png_size(path):
     return head[:4] == b"\x89PNG" and (int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big"))
 
 
-def saved(served):
+def saves(served):
     """Pictures and movies beside the cache, under names of their own; the page draws them and sends JPEG."""
-    a = Asker(served)
+    a = Client(served)
     jpeg = {size: served.get("picture?frame=6&coarse=1&q=100&w=%d&h=%d" % size)[1] for size in ((64, 48), (63, 48), (32, 48))}
     sent = lambda path, size=(64, 48): served.get(path, "POST", jpeg[size])
     paths = [sent("save-picture") for _ in range(2)]
@@ -255,12 +255,12 @@ def saved(served):
     check("a picture is saved", all(code == 200 for code, _ in paths) and all(os.path.isabs(n) for n in names), paths)
     check("… twice, beside the cache", all(n.endswith("views/wisp_%03d.png" % (i + 1)) for i, n in enumerate(names)) and
           all(png_size(n) == (64, 48) for n in names), names)
-    check("GET saves nothing", a.ask(a.root + "save-picture")[0] == 405)
-    check("nobody else saves", a.ask(a.root + "save-picture", "POST", Origin="http://evil.example", body=jpeg[64, 48],
+    check("GET saves nothing", a.request(a.root + "save-picture")[0] == 405)
+    check("nobody else saves", a.request(a.root + "save-picture", "POST", Origin="http://evil.example", body=jpeg[64, 48],
                                      Content_Length=str(len(jpeg[64, 48])))[0] == 403)
     check("what is no picture is not", served.get("save-picture", "POST", b"\xff\xd8 no JPEG")[0] == 409 and
           served.get("save-picture", "POST", jpeg[64, 48][:200])[0] == 409)
-    check("… nor one without an end", a.ask(a.root + "save-picture", "POST", body=b"x", Content_Length=str(1 << 30))[0] == 413)
+    check("… nor one without an end", a.request(a.root + "save-picture", "POST", body=b"x", Content_Length=str(1 << 30))[0] == 413)
 
     for what, path, size in (("odd sides", "movie-frame", (63, 48)), ("no frame rate", "movie-frame?fps=0", (64, 48))):
         check("a movie of %s is refused" % what, sent(path + ("&" if "?" in path else "?") + "client=x", size)[0] in (400, 409))
@@ -279,9 +279,9 @@ def saved(served):
     check("nothing else is there", len(os.listdir(folder)) == 4, os.listdir(folder))
 
 
-def nonsense_send(served, n, seed=7):
-    """Bytes that are no request, and requests that are not ended."""
-    a, r = Asker(served), random.Random(seed)
+def malformed_send(served, n, seed=7):
+    """Malformed and unfinished requests."""
+    a, r = Client(served), random.Random(seed)
     start = b"GET " + a.root.encode() + b"picture?frame=6&w=64&h=64 HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n"
     for i in range(n):
         kind = i % 8
@@ -290,22 +290,22 @@ def nonsense_send(served, n, seed=7):
                 lambda: start.replace(b"HTTP/1.1", b"HTTP/9.9") + b"\r\n", lambda: start + b"\0\0: \0\r\n\r\n",
                 lambda: b"GET " + b"/" * r.randrange(1, 20000) + b" HTTP/1.1\r\n\r\n",
                 lambda: b"".join(start[k:k + 1] if r.random() > 0.05 else r.randbytes(1) for k in range(len(start)))][kind]()
-        raw(a.port, data, answer=i % 3 == 0, ends=True)
+        raw_request(a.port, data, answer=i % 3 == 0, ends=True)
 
 
-def nonsense(served):
-    nonsense_send(served, MALFORMED // 4)
+def malformed_requests(served):
+    malformed_send(served, MALFORMED // 4)
     before = served.memory()
-    nonsense_send(served, MALFORMED - MALFORMED // 4, 8)
+    malformed_send(served, MALFORMED - MALFORMED // 4, 8)
     after = served.memory()
     check("%d requests that are none: still there" % MALFORMED, served.get("state")[0] == 200)
     check("… in as much memory", SHORT or after < before + 12, # a sanitizer keeps what is freed
           "%.1f MiB, then %.1f MiB" % (before, after))
 
 
-def come_and_go(served):
-    """They ask for pictures and for news, and are gone."""
-    a, held = Asker(served), []
+def connect_and_vanish(served):
+    """Request pictures and event streams, and disconnect."""
+    a, held = Client(served), []
     ends = b" HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n\r\n"
     for i in range(VANISHING):
         path = b"events" if i % 2 else b"picture?frame=%d&w=320&h=240&client=c%d" % (1 + i % 12, i)
@@ -318,9 +318,9 @@ def come_and_go(served):
             held = []
 
 
-def vanishing(served):
-    come_and_go(served)
-    a = Asker(served)
+def vanished_clients(served):
+    connect_and_vanish(served)
+    a = Client(served)
     ends = b" HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n\r\n"
     check("%d clients came and went: a picture is made" % VANISHING, served.get("picture?frame=3&w=64&h=64")[0] == 200)
 
@@ -338,7 +338,7 @@ def vanishing(served):
     check("places of those who went are free again", wait(lambda: stream(), 30) is not None)
 
 
-def tuned(billow, folder):
+def tuning(billow, folder):
     """A preset that is tuned: bodies, files elsewhere, names."""
     os.makedirs(folder + "_tuned")
     shutil.copy(os.path.join(os.path.dirname(__file__), "wisp.yaml"), folder + "_tuned")
@@ -367,11 +367,11 @@ def tuned(billow, folder):
     for path in ("parameters?name=/etc/passwd", "parameters?name=wisp", "parameters?name=wisp.yaml", "parameters", "preset-text?source=999"):
         check("%s: nothing" % path, served.get(path)[0] == 404)
     check("a table", b"buoyancy" in served.get("parameters?name=mac.forces")[1])
-    a = Asker(served)
-    check("a body that is too large", a.ask(a.root + "try", "POST", body=b"x" * 300000, Content_Length="300000")[0] == 413)
-    check("a body without a length", a.ask(a.root + "try", "POST", body=b"1\r\nx\r\n0\r\n\r\n", Transfer_Encoding="chunked")[0] == 413)
-    check("no body", a.ask(a.root + "try", "POST")[0] == 405 and a.ask(a.root + "try")[0] == 405)
-    check("another site saves nothing", a.ask(a.root + "save-preset?name=x", "POST", body=b"x", Content_Length="1", Origin="http://evil.example")[0] == 403)
+    a = Client(served)
+    check("a body that is too large", a.request(a.root + "try", "POST", body=b"x" * 300000, Content_Length="300000")[0] == 413)
+    check("a body without a length", a.request(a.root + "try", "POST", body=b"1\r\nx\r\n0\r\n\r\n", Transfer_Encoding="chunked")[0] == 413)
+    check("no body", a.request(a.root + "try", "POST")[0] == 405 and a.request(a.root + "try")[0] == 405)
+    check("another site saves nothing", a.request(a.root + "save-preset?name=x", "POST", body=b"x", Content_Length="1", Origin="http://evil.example")[0] == 403)
     for name in ("", "../x", "a/b", "-x", "x" * 61, "wisp", "x.yaml"):
         check("it is not saved as \"%s\"" % name[:9], served.get("save-preset?name=" + urllib.parse.quote(name), "POST", text.encode())[0] == 409)
     check("it is saved", served.get("save-preset?name=wisp_2", "POST", text.encode())[0] == 200 and
@@ -380,7 +380,7 @@ def tuned(billow, folder):
     check("it ends, and takes its bakes along", served.end() == 0 and not [n for n in os.listdir(folder + "_tuned") if n.startswith("billow-")])
 
 
-def refusals(billow, folder):
+def startup_errors(billow, folder):
     """Bad input: words, and the exit code that says what."""
     def run(*words, **env):
         done = subprocess.run([billow, *words], capture_output=True, text=True, timeout=60, check=False,
@@ -435,7 +435,7 @@ export: [{vdb: {fields: [density]}}, {ply: {}}]
 """
 
 
-def particles(billow, folder):
+def overlays(billow, folder):
     """Of a cache: those that its bake wrote beside it."""
     with open(folder + ".yaml", "w", encoding="utf-8") as file:
         file.write(RING)
@@ -460,7 +460,7 @@ def particles(billow, folder):
     served.end()
 
 
-def hostile(billow, folder):
+def hostile_files(billow, folder):
     """A cache from somebody else: its tables and records are links and pipes. And connections that never say who they
     are."""
     bad = folder + "_bad"
@@ -480,21 +480,21 @@ def hostile(billow, folder):
             os.remove(bad + "/views")
         os.symlink(folder + ".away", bad + "/views")
         served = Served(billow, "view", bad)
-        a = Asker(served)
+        a = Client(served)
         for name in ("metrics.csv", "timings.csv"):
-            code, said = a.ask(a.root + name)
+            code, said = a.request(a.root + name)
             check("%s is a %s: not shown" % (name, kind), code == 204 and b"SECRET" not in said, said[-200:])
         for path in ("state", "scene?frame=6", "overlay?frame=6&layers=od", "probe?frame=6&mode=slice"):
-            code, said = a.ask(a.root + path)
+            code, said = a.request(a.root + path)
             check("records are %ss: %s is answered" % (kind, path), code in (200, 404, 409, 500) and b"SECRET" not in said, (code, said[-200:]))
-        code, said = a.ask(a.root + "resume?last=20", "POST")
+        code, said = a.request(a.root + "resume?last=20", "POST")
         check("records are %ss: nothing is gone on with" % kind, code == 409 and b"SECRET" not in said, said[-200:])
         code, said = served.get("save-picture", "POST", served.get("picture?frame=6&w=64&h=48&coarse=1")[1])
         check("a folder of views that is a link is none", code == 409 and b"views" in said and not os.listdir(folder + ".away"), said[-200:])
         served.end()
     shutil.rmtree(bad)
     served = Served(billow, "view", folder)
-    a = Asker(served)
+    a = Client(served)
     held = []
     for i in range(150):
         s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
@@ -543,7 +543,7 @@ export:
 """
 
 
-def nested(billow, folder):
+def two_domains(billow, folder):
     """Two domains in files of their own: slices and the probe tell of both."""
     with open(folder + ".yaml", "w", encoding="utf-8") as file:
         file.write(NESTED)
@@ -565,7 +565,7 @@ def nested(billow, folder):
     served.end()
 
 
-def share(billow, folder, crowded):
+def rate_limit(billow, folder, crowded):
     """Pictures at rest take a tenth of the processor's time while a bake runs, however many ask for them, though they
     could have more: the bake is held. Where all run on one core (`crowded`) what they wait for it does not count."""
     cores = os.sched_getaffinity(0)
@@ -576,12 +576,12 @@ def share(billow, folder, crowded):
                     held=0 if crowded else 4096)
     os.sched_setaffinity(0, cores)
     size = "w=320&h=180" if crowded else "w=960&h=540"
-    a, took, start = Asker(served), [], time.monotonic()
+    a, took, start = Client(served), [], time.monotonic()
     wait(lambda: (served.state()["ranges"] or [[0, 0]])[0][1] > 1)
 
     def asks(client):
         while time.monotonic() - start < 3:
-            said = a.ask(a.root + "picture?frame=1&%s&priority=1&client=%s&ex=%.4f&ey=-3&ez=.5&tz=.5&uz=1" % (size, client, len(took) / 50))[1]
+            said = a.request(a.root + "picture?frame=1&%s&priority=1&client=%s&ex=%.4f&ey=-3&ez=.5&tz=.5&uz=1" % (size, client, len(took) / 50))[1]
             took.extend(re.findall(rb"X-Seconds: ([^\r]*)\r\nX-CPU-Seconds: ([^\r]*)", said))
 
     hands = [threading.Thread(target=asks, args=(c,)) for c in "abc"]
@@ -598,12 +598,12 @@ def share(billow, folder, crowded):
     served.wait()
 
 
-def looked_at(billow, folder, how):
+def watched_bake(billow, folder, how):
     """A bake with somebody at the page writes the bytes that it writes alone."""
     out = folder + "_seen"
     served = Served(billow, "bake", os.path.join(os.path.dirname(__file__), "wisp.yaml"), how, "--out", out, "--threads",
                     "2")
-    a = Asker(served)
+    a = Client(served)
     s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
     s.sendall(b"GET " + a.root.encode() + b"events HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n\r\n")
     seen = 0
@@ -626,15 +626,15 @@ def looked_at(billow, folder, how):
     shutil.rmtree(out)
 
 
-def asked(billow, folder):
+def bake_commands(billow, folder):
     """Checkpoint and stop."""
     out = folder + "_stopped"
     served = Served(billow, "bake", os.path.join(os.path.dirname(__file__), "wisp.yaml"), "--view", "--out", out,
                     "--set", "time.frames=1-4000", "--threads", "1")
     check("a checkpoint is asked for", served.get("checkpoint", "POST")[0] == 200)
     check("… and comes", wait(lambda: glob.glob(out + "/checkpoints/*")))
-    a = Asker(served)
-    check("nobody else stops it", a.ask(a.root + "stop", "POST", Origin="http://evil.example")[0] == 403 and
+    a = Client(served)
+    check("nobody else stops it", a.request(a.root + "stop", "POST", Origin="http://evil.example")[0] == 403 and
           served.state()["running"])
     check("it is asked to stop", served.get("stop", "POST")[0] == 200)
     check("… and does, to be gone on with", served.wait() == 75, served.words_said)
@@ -647,7 +647,7 @@ def main():
         bake(billow, folder)
         served = Served(billow, "view", folder)
         check("the address", re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", served.address or ""), served.address)
-        for part in (who_may_ask, what_may_be_asked, probes, saved, patience, crowd, vanishing, nonsense):
+        for part in (authorization, bad_requests, probes, saves, priorities, queue_limit, vanished_clients, malformed_requests):
             part(served)
         shutil.rmtree(folder + "/vdb")
         check("files that are gone are told", wait(lambda: served.state()["error"]), served.state())
@@ -655,16 +655,16 @@ def main():
         check("it ends as it is asked to", served.end() == 0)
         shutil.rmtree(folder)
         bake(billow, folder)
-        refusals(billow, folder)
-        tuned(billow, folder)
-        particles(billow, os.path.join(work, "ring"))
-        nested(billow, os.path.join(work, "nested"))
-        hostile(billow, folder)
+        startup_errors(billow, folder)
+        tuning(billow, folder)
+        overlays(billow, os.path.join(work, "ring"))
+        two_domains(billow, os.path.join(work, "nested"))
+        hostile_files(billow, folder)
         for crowded in (False, True):
-            share(billow, folder, crowded)
+            rate_limit(billow, folder, crowded)
         for how in ("--view", "--view=gentle"):
-            looked_at(billow, folder, how)
-        asked(billow, folder)
+            watched_bake(billow, folder, how)
+        bake_commands(billow, folder)
     verdict()
 
 

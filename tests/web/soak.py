@@ -22,8 +22,8 @@ FRAMES, HANDS = 8 if SHORT else 40, 3
 
 
 def listener(served):
-    """One who stays, and so keeps the page."""
-    a = server.Asker(served)
+    """A client of the event stream that stays."""
+    a = server.Client(served)
     s = socket.create_connection(("127.0.0.1", a.port), timeout=3600)
     s.sendall(b"GET " + a.root.encode() + b"events HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n\r\n")
 
@@ -38,7 +38,7 @@ def listener(served):
     return s
 
 
-def several(act, *args):
+def concurrently(act, *args):
     """The same by several at once."""
     hands = [threading.Thread(target=act, args=args) for _ in range(HANDS)]
     for h in hands:
@@ -55,15 +55,15 @@ def main():
         bake(billow, work + "/alone", *frames)
         served = Served(billow, "bake", WISP, "--view", "--out", work + "/seen", "--threads", "2", *frames)
         stays = listener(served)
-        several(server.come_and_go, served)
-        several(server.nonsense_send, served, requests // 4 // HANDS)
+        concurrently(server.connect_and_vanish, served)
+        concurrently(server.malformed_send, served, requests // 4 // HANDS)
         server.wait(lambda: served.state()["ended"] is not None, 240)
         for frame in range(1, FRAMES + 1): # the server keeps frames that were looked at, to a bound: those first
             served.get("picture?frame=%d&w=64&h=64" % frame)
-        several(server.come_and_go, served)
+        concurrently(server.connect_and_vanish, served)
         before = served.memory()
-        several(server.nonsense_send, served, 3 * requests // 4 // HANDS)
-        several(server.come_and_go, served)
+        concurrently(server.malformed_send, served, 3 * requests // 4 // HANDS)
+        concurrently(server.connect_and_vanish, served)
         after = served.memory()
         check("%d clients came and went, %d requests were none" % (2 * HANDS * server.VANISHING, requests), served.get("state")[0] == 200)
         check("a picture is made", served.get("picture?frame=3&w=64&h=64")[0] == 200)

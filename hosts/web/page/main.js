@@ -62,15 +62,11 @@ const app = {
     if (!Number.isFinite(frame)) return;
     if (!playing) app.timeline.pause();
     app.pendingFrame = null;
-    const all = app.timeline.frames();
-    app.followLive = app.source.running && frame === all[all.length - 1] && !playing;
+    app.followLive = app.source.running && frame === app.timeline.frames().at(-1) && !playing;
     app.showFrame(frame, playing ? 'playback' : 'user');
   },
 
-  seekLive() {
-    const all = app.timeline.frames();
-    app.seek(all[all.length - 1]);
-  },
+  seekLive() { app.seek(app.timeline.frames().at(-1)); },
 
   /** `cause`: 'user', 'playback' or 'live', for a quick and a sharp picture, a quick one, a sharp one. */
   showFrame(frame, cause) {
@@ -258,7 +254,7 @@ function throttleLive(source) {
 
 /** Choose the frame to show after the server's state has changed. A frame that the user chose stays, or is shown once it is there. */
 function selectFrame(before, source) {
-  const all = app.timeline.frames(), newest = all[all.length - 1], key = `${source.id}:${source.generation}`;
+  const all = app.timeline.frames(), newest = all.at(-1), key = `${source.id}:${source.generation}`;
   if (before && before.id !== source.id) {
     if (!(before.running && app.followLive)) app.pendingFrame ??= app.frame;
     app.followLive = true;

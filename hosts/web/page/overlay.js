@@ -119,11 +119,11 @@ export class Overlay {
     this.layers = []; // drawn in this order: {ink, lines, points, space: not over slices}
     this.boxes = []; // over slices, as their plane cuts them: {ink, lo, hi}
     this.summaries = []; // {text, space}
-    const sets = geometry.points ?? [], wanted = (letter) => letters.includes(letter);
-    if (wanted('p')) this.particles(sets.filter((set) => set.name !== 'bodies' && set.pos), geometry.why);
-    if (wanted('t')) this.tiles(geometry.tiles ?? [], geometry.y_up);
-    if (wanted('d')) (geometry.outlines?.domains ?? []).forEach((d, i) => this.domain(d, i));
-    if (!wanted('o')) return;
+    const sets = geometry.points ?? [], isOn = (letter) => letters.includes(letter);
+    if (isOn('p')) this.particles(sets.filter((set) => set.name !== 'bodies' && set.pos), geometry.why);
+    if (isOn('t')) this.tiles(geometry.tiles ?? [], geometry.y_up);
+    if (isOn('d')) (geometry.outlines?.domains ?? []).forEach((d, i) => this.domain(d, i));
+    if (!isOn('o')) return;
     if (geometry.outlines) this.shapes(geometry.outlines.shapes.filter((shape) => shape.center?.length === 3));
     else this.describe('no preset beside these files');
     sets.filter((set) => set.name === 'bodies' && set.turn_w && set.size).forEach((set) => this.bodies(set));

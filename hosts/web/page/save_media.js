@@ -62,7 +62,7 @@ export class SaveMedia {
     const { timeline, cameraPath, mode } = this.app, all = timeline.frames();
     if (!this.app.viewport.ready() || !all.length) return;
     get('movie-from').value = all[0];
-    get('movie-to').value = all[all.length - 1];
+    get('movie-to').value = all.at(-1);
     const choice = get('movie-camera');
     choice.disabled = mode !== 'render';
     choice.querySelector('[value=keys]').disabled = cameraPath.keyframes.length < 2;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A card with a thumbnail for each source, where there are several: a click shows it, the button compares with it.
 
+import { framesOf } from './frames.js';
+
 const RELOAD_MS = 1500;
 
 export class SourceCards {
@@ -19,7 +21,7 @@ export class SourceCards {
     const shownSource = serverState.sources.find((s) => s.id === (this.app.chosenId ?? serverState.current));
     for (const s of serverState.sources) {
       const card = this.cards.get(s.id) ?? this.card(s.id);
-      const frames = (s.ranges ?? []).flat().concat(s.unwritten), last = frames.length ? Math.max(...frames) : null;
+      const last = framesOf(s).at(-1);
       const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'full resolution' : '';
       card.changes.textContent = s.changes || (s.kind === 'full' ? 'full size' : s.kind === 'preview' ? 'as opened' : s.title);
       card.back.title = `Show this: ${card.changes.textContent}`;
@@ -32,7 +34,7 @@ export class SourceCards {
       card.back.setAttribute('aria-pressed', String(shown));
       card.compare.setAttribute('aria-pressed', String(this.app.compareId === s.id));
       card.compare.hidden = shown;
-      if (last !== null) this.updateImage(card, s, last);
+      if (last !== undefined) this.updateImage(card, s, last);
     }
   }
 

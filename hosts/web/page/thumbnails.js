@@ -2,6 +2,8 @@
 // Thumbnails above the timeline, by the movie's camera: as many as fit, each of the first frame in its slot. They are fetched
 // one at a time, while no other picture is, and at the server's lowest priority.
 
+import { nearestFrame } from './frames.js';
+
 const MAX_IMAGES = 96, HEIGHT = 54, DELAY_MS = 200;
 
 export class Thumbnails {
@@ -56,7 +58,7 @@ export class Thumbnails {
     if (!missing.length || !app.scene || this.loading) return;
     const { quick, sharp } = app.viewport.requests;
     if (document.hidden || app.timeline.playing || quick.busy || sharp.busy) { this.schedule(); return; }
-    this.fetchImage(missing.reduce((best, f) => Math.abs(f - app.frame) < Math.abs(best - app.frame) ? f : best));
+    this.fetchImage(nearestFrame(missing, app.frame));
   }
 
   async fetchImage(frame) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: available frames, playback, scrubbing.
 
+import { framesOf, nearestFrame } from './frames.js';
 import { Thumbnails } from './thumbnails.js';
 
 const THUMBNAILS = 0.56; // their fraction of the height
@@ -30,17 +31,9 @@ export class Timeline {
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
-  /** All available frames, sorted. */
-  frames() {
-    const { source } = this.app, out = [];
-    for (const [a, b] of (source && source.ranges) || []) for (let f = a; f <= b; f++) out.push(f);
-    for (const f of (source && source.unwritten) || []) if (!out.includes(f)) out.push(f);
-    return out.sort((a, b) => a - b);
-  }
+  frames() { return framesOf(this.app.source); }
 
-  nearest(frame) {
-    return this.frames().reduce((best, f) => Math.abs(f - frame) < Math.abs(best - frame) ? f : best, Infinity);
-  }
+  nearest(frame) { return nearestFrame(this.frames(), frame); }
 
   neighbour(n) {
     const all = this.frames(), i = all.indexOf(this.nearest(this.app.frame));
@@ -50,7 +43,7 @@ export class Timeline {
   /** First and last frame, of the bake or of what there is. */
   span() {
     const all = this.frames(), { source } = this.app, { first, last } = source.record ?? source;
-    return [Math.min(first, all[0] ?? first), Math.max(last, all[all.length - 1] ?? last)];
+    return [Math.min(first, all[0] ?? first), Math.max(last, all.at(-1) ?? last)];
   }
 
   scrub(event, begin) {
@@ -68,7 +61,7 @@ export class Timeline {
     const all = this.frames();
     if (all.length < 2) return;
     this.playing = true;
-    if (!this.loop && this.app.frame === all[all.length - 1]) this.app.seek(all[0], true);
+    if (!this.loop && this.app.frame === all.at(-1)) this.app.seek(all[0], true);
     document.getElementById('play').setAttribute('aria-pressed', 'true');
     this.due = performance.now();
     this.showNext();

@@ -3,6 +3,7 @@
 // one request of each quality is in flight; a response that a newer one has overtaken is not shown.
 
 import { Camera } from './camera.js';
+import { framesOf, nearestFrame } from './frames.js';
 import { cameraProjection, sliceProjection } from './overlay.js';
 
 const QUICK = 480 * 270, SHARP = 960 * 540, REST_MS = 140, MAX_PICTURES = 600;
@@ -147,8 +148,7 @@ export class Viewport {
   compareQuery(query) {
     const { app } = this, s = app.serverState.sources.find((x) => x.id === app.compareId);
     if (!s || s.id === app.source.id) return null;
-    const all = (s.ranges ?? []).flatMap(([a, b]) => Array.from({ length: b - a + 1 }, (_, i) => a + i)).concat(s.unwritten);
-    const frame = all.reduce((best, f) => Math.abs(f - app.frame) < Math.abs(best - app.frame) ? f : best, Infinity);
+    const frame = nearestFrame(framesOf(s), app.frame);
     const out = new URLSearchParams(query);
     for (const [k, v] of [['source', s.id], ['g', s.generation], ['frame', frame]]) out.set(k, v);
     return Number.isFinite(frame) ? out.toString() : null;

@@ -17,15 +17,15 @@ static const double CLIENT_TIMEOUT_S = 20; ///< a page that sends no frame for s
 /* ---- files ---- */
 
 /// The folder `views` beside the source's files; for a preview, whose files are temporary, in the working folder. 0:
-/// the sentence is in `said`.
-static int folder_make(struct source *s, char out[PATH], char said[PATH])
+/// the sentence is in `result`.
+static int folder_make(struct source *s, char out[PATH], char result[PATH])
 {
     char *at = !strcmp(s->kind, "preview") ? strdup(".") : source_path(s, "."), *real = at ? realpath(at, NULL) : NULL;
     const int there = real && snprintf(out, PATH - 300, "%s/views", real) < PATH - 300;
     free(at);
     free(real);
     if (!there) {
-        snprintf(said, PATH, "this bake writes no files: there is no folder to save in");
+        snprintf(result, PATH, "this bake writes no files: there is no folder to save in");
         return 0;
     }
     struct stat st; // a symbolic link would lead the files elsewhere
@@ -33,7 +33,7 @@ static int folder_make(struct source *s, char out[PATH], char said[PATH])
         if (S_ISDIR(st.st_mode)) return 1;
         errno = ENOTDIR;
     }
-    snprintf(said, PATH, "cannot make %.3000s: %s", out, strerror(errno));
+    snprintf(result, PATH, "cannot make %.3000s: %s", out, strerror(errno));
     return 0;
 }
 
@@ -48,23 +48,23 @@ static void host_name(struct source *s, char out[100])
 }
 
 /// Write the first of NAME_001.ending, NAME_002.ending … that does not exist, by `write`, which answers BW_ERR_IO where
-/// a file exists. 1: its path is in `said`; 0: the sentence is.
+/// a file exists. 1: its path is in `result`; 0: the sentence is.
 static int file_write(struct source *s, const char *ending, enum bw_status (*write)(void *user, const char *path),
-                      void *user, char said[PATH])
+                      void *user, char result[PATH])
 {
     char folder[PATH], name[100];
-    if (!folder_make(s, folder, said)) return 0;
+    if (!folder_make(s, folder, result)) return 0;
     host_name(s, name);
     for (int i = 1; i <= MAX_NUMBER; i++) {
-        snprintf(said, PATH, "%.3700s/%s_%03d.%s", folder, name, i, ending);
-        if (!access(said, F_OK)) continue;
-        const enum bw_status status = write(user, said);
+        snprintf(result, PATH, "%.3700s/%s_%03d.%s", folder, name, i, ending);
+        if (!access(result, F_OK)) continue;
+        const enum bw_status status = write(user, result);
         if (!status) return 1;
-        if (status == BW_ERR_IO && !access(said, F_OK)) continue; // another process has just written it
-        snprintf(said, PATH, "%s", bw_error_last()->sentence);
+        if (status == BW_ERR_IO && !access(result, F_OK)) continue; // another process has just written it
+        snprintf(result, PATH, "%s", bw_error_last()->sentence);
         return 0;
     }
-    snprintf(said, PATH, "%.3000s holds %d of them: no name is left", folder, MAX_NUMBER);
+    snprintf(result, PATH, "%.3000s holds %d of them: no name is left", folder, MAX_NUMBER);
     return 0;
 }
 
@@ -76,11 +76,11 @@ static enum bw_status mp4_write(void *movie, const char *path) { return bw_film_
 static struct response file_response(struct sources *sources, const struct query *q, const char *ending,
                                      enum bw_status (*write)(void *user, const char *path), void *user)
 {
-    char said[PATH] = "nothing is shown";
+    char result[PATH] = "nothing is shown";
     struct source *s = sources_acquire(sources, q->source);
-    const int good = s && file_write(s, ending, write, user, said);
+    const int good = s && file_write(s, ending, write, user, result);
     sources_release(sources, s);
-    return text_response(good ? OK : CONFLICT, said);
+    return text_response(good ? OK : CONFLICT, result);
 }
 
 static struct response frame_add(struct recorder *r, const struct upload *upload, struct bw_pixels *p)

@@ -12,17 +12,17 @@
 enum { MAX_CHANGES = 3 }; ///< the others are "…"
 
 struct changes {
-    char words[400];
+    char text[400];
     int n;
 };
 
 static void diff_add(struct changes *c, const char *path, const char *before, const char *after)
 {
-    const size_t length = strlen(c->words);
+    const size_t length = strlen(c->text);
     if (++c->n <= MAX_CHANGES)
-        snprintf(c->words + length, sizeof c->words - length, "%s%s %.40s%s%.40s", length ? ", " : "", path, before,
+        snprintf(c->text + length, sizeof c->text - length, "%s%s %.40s%s%.40s", length ? ", " : "", path, before,
                  *before && *after ? " → " : "", after);
-    else if (c->n == MAX_CHANGES + 1) snprintf(c->words + length, sizeof c->words - length, " …");
+    else if (c->n == MAX_CHANGES + 1) snprintf(c->text + length, sizeof c->text - length, " …");
 }
 
 /// A value as one would write it, into out.
@@ -107,7 +107,7 @@ char *preset_diff(const json_t *before, const json_t *after)
 {
     struct changes c = {.n = 0};
     if (before) objects_diff(&c, "", before, after);
-    return strdup(c.words);
+    return strdup(c.text);
 }
 
 /* ---- from which frame on ---- */

@@ -36,9 +36,9 @@ static void on_log(struct bw_bake *bake, int32_t level, const char *who, const c
 
 static void changes_describe(struct tuned_bake *b, const struct parsed_preset *p, double coarse)
 {
-    char *words = preset_diff(b->baseline, p->values);
-    source_set_preset(b->source, p->text, words ? words : "", coarse);
-    free(words);
+    char *changes = preset_diff(b->baseline, p->values);
+    source_set_preset(b->source, p->text, changes ? changes : "", coarse);
+    free(changes);
 }
 
 /// A preview writes into a folder of its own, and only what the page reads: VDB files, the usual ones where the preset

@@ -180,9 +180,9 @@ export class Form {
     if (!q) return [input, unit];
     const [lo, hi] = sliderRange(row, q.number * q.factor), slider = named(make('input', { type: 'range', min: lo / q.factor, max: hi / q.factor, step: row.type === 'whole number' ? 1 : 'any' }), `${row.key}, slider`);
     slider.value = q.number;
-    const said = () => formatNumber(+slider.value) + (q.unit ? ` ${q.unit}` : '');
-    slider.addEventListener('input', () => { input.value = said(); });
-    slider.addEventListener('change', () => set(said()));
+    const text = () => formatNumber(+slider.value) + (q.unit ? ` ${q.unit}` : '');
+    slider.addEventListener('input', () => { input.value = text(); });
+    slider.addEventListener('change', () => set(text()));
     return [slider, input, unit];
   }
 
@@ -204,8 +204,8 @@ export class Form {
     const expression = isExpression(value), input = named(make('input', { type: 'text', className: 'plain', value: value === undefined ? '' : expression || typeof value === 'string' ? value : yaml(value), placeholder: row.default ?? row.or ?? '' }));
     input.spellcheck = false;
     input.addEventListener('change', () => {
-      const said = input.value.trim();
-      set(said === '' ? undefined : /^[[{]/.test(said) ? { raw: said } : said);
+      const text = input.value.trim();
+      set(text === '' ? undefined : /^[[{]/.test(text) ? { raw: text } : text);
     });
     return input;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""since.py BILLOW: a preset that is tuned: a change that begins late is baked from the last checkpoint before it, to the
+"""incremental.py BILLOW: a preset that is tuned: a change that begins late is baked from the last checkpoint before it, to the
 bytes of a bake from the first frame; all others from the first.
 
 Prints "N passed, N failed"."""
