@@ -38,3 +38,20 @@ enum bw_status amounts_taken(struct bw_stage *s, const struct bw_amount *amount,
                     amount[i].field, amount[i].value[c]);
     return BW_OK;
 }
+
+struct bw_stage *carrier_of(struct bw_stage *s, const struct bw_field *field, int below)
+{
+    struct bw_stage *found;
+    const void *table;
+    for (uint32_t k = 0; (found = s->host->find_stage(s, BW_ADVECTS, k, &table)); k++)
+        if (found->domain == s->domain && (found->place > s->place) == below &&
+            ((const struct bw_advects_api *)table)->carries(found, field))
+            return found;
+    return NULL;
+}
+
+int carried_yet(struct bw_stage *s, const struct bw_field *field)
+{
+    const struct bw_stage *carrier = carrier_of(s, field, 0);
+    return carrier && carrier->step == s->step;
+}

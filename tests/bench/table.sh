@@ -85,8 +85,8 @@ name: small
 domain: {cells: [16, 16, 16], size: [1 m, 1 m, 1 m]}
 time: {fps: 24, frames: 1-1, substeps: 1}
 stages:
-  - emit: {density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.15}}}
   - mac.advect: {}
+  - emit: {density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.15}}}
   - mac.forces: {}
   - mac.project: {}
 YAML

@@ -34,8 +34,8 @@ name: ball
 domain: {size: [30 cm, 30 cm, 30 cm], voxel: 2.5 cm}
 time: {fps: 12, frames: 1-30}
 stages:
-  - emit: {mode: max, shape: {sphere: {radius: 8 cm, center: [0, 0, 0.1]}}, density: 1, temperature: 100}
   - mac.advect: {}
+  - emit: {mode: max, shape: {sphere: {radius: 8 cm, center: [0, 0, 0.1]}}, density: 1, temperature: 100}
   - mac.forces: {buoyancy: 1}
   - mac.project: {}
 export:

@@ -24,10 +24,11 @@ domain: {size: [1.2 m, 1.2 m, 1.2 m], voxel: 2.5 cm, sides: {bottom: closed, res
 time: {fps: 24, frames: 1-%d, cfl: 4, seed: 3}
 checkpoints: {frames: 3, keep: 2}
 stages:
-  - emit: {id: source, mode: max, shape: {sphere: {center: [0, 0, 0.1], radius: 25 cm}}, density: 1, temperature: 150}
+"""
+SOURCE = """  - emit: {id: source, mode: max, shape: {sphere: {center: [0, 0, 0.1], radius: 25 cm}}, density: 1, temperature: 150}
 """
 FLOW = """  - mac.advect: {}
-  - mac.forces: {buoyancy: 1, confinement: 0.25}
+""" + SOURCE + """  - mac.forces: {buoyancy: 1, confinement: 0.25}
   - dissipate: {density: 0.5 1/s}
   - mac.project: {}
   - stats: {fields: [density, vel]}
@@ -84,9 +85,9 @@ export:
 EMBERS = HEAD % 3 + """  - body: {shape: {sphere: {center: [0.1, 0, 0.7], radius: 12 cm}}, velocity: [0, 0, -1]}
   - bodies: {}
   - body.solid: {}
-  - debris: {shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}, count: 30, every: 60 ms, speed: 4 m/s, density: 1,
-             temperature: 900 1/s, inherit_velocity: 0.2, noise: {amount: 1}}
   - mac.advect: {}
+""" + SOURCE + """  - debris: {shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}, count: 30, every: 60 ms, speed: 4 m/s, density: 1,
+             temperature: 900 1/s, inherit_velocity: 0.2, noise: {amount: 1}}
   - fire: {}
   - mac.forces: {buoyancy: 1, confinement: 0.25}
   - mac.project: {}
@@ -124,11 +125,11 @@ domains:
   near: {size: [1 m, 1 m, 0.9 m], voxel: 1.25 cm, sides: {bottom: closed, rest: open}}
 time: {fps: 24, frames: 1-2, cfl: 4, seed: 3}
 stages:
-  - emit: {domain: near, mode: max, density: 1, temperature: 300,
-           shape: {sphere: {center: [0.1, 0, 0.2], radius: 25 cm}}}
   - mac.advect: {id: wide.advect, domain: wide}
   - mac.forces: {id: wide.forces, domain: wide}
   - mac.advect: {id: near.advect, domain: near}
+  - emit: {domain: near, mode: max, density: 1, temperature: 300,
+           shape: {sphere: {center: [0.1, 0, 0.2], radius: 25 cm}}}
   - mac.forces: {id: near.forces, domain: near}
   - transfer: {id: up, domain: wide, from: near, fields: [density, temperature, vel]}
   - mac.project: {id: wide.project, domain: wide}
@@ -146,8 +147,8 @@ GUIDED = NESTED.replace("  - mac.project: {id: near.project", GUIDED + "  - mac.
 NOWHERE = HEAD % 2 + """  - set: {field: density, value: "sqrt(1.25 - x - y - z)"}
 """ + FLOW
 # traces of 40 cells and more, past what any halo holds: ranks fetch what they lack, and the sweep runs again
-FAST = (HEAD % 3).replace("cfl: 4", "substeps: 1").replace("150", "150, velocity: [12, 0, 40]") + FLOW.replace(
-    "mac.advect: {}", "mac.advect: {scheme: maccormack}")
+FAST = (HEAD % 3).replace("cfl: 4", "substeps: 1") + FLOW.replace(
+    "mac.advect: {}", "mac.advect: {scheme: maccormack}").replace("150", "150, velocity: [12, 0, 40]")
 PRESETS = {"fast": FAST, "nowhere": NOWHERE,
            "smoke": HEAD % 4 + FLOW, "ball": HEAD % 4 + BALL + THICK + FLOW, "whole": HEAD % 3 + WHOLE + FLOW,
            "long": HEAD % 16 + FLOW, "gas": GAS, "rings": RINGS, "wide": WIDE % 2,

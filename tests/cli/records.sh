@@ -16,8 +16,8 @@ name: mini
 domain: {cells: [8, 8, 8], voxel: 5 cm, sides: {rest: open}}
 time: {fps: 25, frames: 1-2, substeps: 1}
 stages:
-  - emit: {mode: max, density: 1, temperature: 100, shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}}
   - mac.advect: {}
+  - emit: {mode: max, density: 1, temperature: 100, shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}}
   - mac.project: {}
 export:
   - vdb: {}

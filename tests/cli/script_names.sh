@@ -21,8 +21,8 @@ domains:
 time: {fps: 25, frames: 1-2, substeps: 1}
 fields: {$3: {kind: scalar}}
 stages:
-  - emit: {id: $2, mode: max, density: 1, temperature: 100, shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}}
   - mac.advect: {}
+  - emit: {id: $2, mode: max, density: 1, temperature: 100, shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}}
   - mac.project: {}
 export:
   - vdb: {fields: [density]}
@@ -43,7 +43,7 @@ preset '"del\x7f"' source dye main; ruled "DEL" 2:8 "has a control character"
 preset '"\u2028"' source dye main; ruled "a line separator" 2:8 "has a control character"
 preset '../up' source dye main; ruled "a path" 2:7 "has a slash in it"
 preset '.hidden' source dye main; ruled "a dot" 2:7 "begins with a dot"
-preset plain '"s\rx"' dye main; ruled "an id" 8: 'id: .* has a control character'
+preset plain '"s\rx"' dye main; ruled "an id" 9: 'id: .* has a control character'
 preset plain source '"d\ne"' main; ruled "a field" 6: 'fields: .* has a control character'
 preset plain source dye '"m\e[2J"'; ruled "a domain" 4: 'domains: .* has a control character'
 preset plain source dye main; sed -i 's/vdb: {/&name: "x\\ny", /' named.yaml; ruled "an exporter's" 1 "has a control character in it"

@@ -175,8 +175,8 @@ name: ball
 domain: {size: [1.2 m, 1.2 m, 1.2 m], voxel: 2.5 cm}
 time: {fps: 12, frames: 1-4}
 stages:
-  - emit: {mode: max, shape: {sphere: {radius: 25 cm, center: [0, 0, 0.3]}}, density: 1, temperature: 100}
   - mac.advect: {}
+  - emit: {mode: max, shape: {sphere: {radius: 25 cm, center: [0, 0, 0.3]}}, density: 1, temperature: 100}
   - mac.forces: {buoyancy: 1}
   - mac.project: {}
 export:

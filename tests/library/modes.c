@@ -11,8 +11,8 @@ static const char puff[] =
     "domain: {size: [0.32, 0.32, 0.64], voxel: 2 cm}\n"
     "time: {frames: 1-6, seed: 7}\n"
     "stages:\n"
-    "  - emit: {shape: {sphere: {center: [0, 0, 0.1], radius: 6 cm}}, density: '=0.1 + 0.3*t', temperature: 200}\n"
     "  - mac.advect: {}\n"
+    "  - emit: {shape: {sphere: {center: [0, 0, 0.1], radius: 6 cm}}, density: '=0.1 + 0.3*t', temperature: 200}\n"
     "  - mac.forces: {buoyancy: 1}\n"
     "  - mac.project: {}\n";
 

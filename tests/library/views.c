@@ -207,8 +207,9 @@ static void flat_look(struct bw_bake *bake, struct bw_snapshot *snapshot, void *
 static void flat(void)
 {
     static const char text[] = "billow: 1\nname: flat\ndomain: {size: [1, 0.1, 1], voxel: 0.1}\ntime: {frames: 1-1}\n"
-                               "stages:\n  - emit: {shape: {sphere: {center: [0, 0, 0.5], radius: 0.3}}, density: 1}\n"
-                               "  - mac.advect: {}\n  - mac.project: {}\n";
+                               "stages:\n  - mac.advect: {}\n"
+                               "  - emit: {shape: {sphere: {center: [0, 0, 0.5], radius: 0.3}}, density: 1}\n"
+                               "  - mac.project: {}\n";
     struct bw_bake_options o = {.size = sizeof o, .preset = "flat", .text = text, .threads = 1, .on_frame = flat_look};
     struct bw_bake *bake = bake_open(&o);
     CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == 0);

@@ -246,7 +246,7 @@ Test(debris, trail_goes_with_the_flow)
     for (int n = 0; n < 2; n++) {
         struct yard y = yard_run(
             (struct setting){
-                .voxel = 0.05, .wind = "2", .substeps = n ? 8 : 1, .after = "  - mac.advect: {only: [density]}\n"},
+                .voxel = 0.05, .wind = "2", .substeps = n ? 8 : 1, .before = "  - mac.advect: {only: [density]}\n"},
             UP "speed: 1.6, drag_length: 0, gravity: [0, 0, 0], size: 10 cm, trail: 3, "
                "density: 1, fade: 0, taper: 1");
         d[n] = grid_of(&y.run, "density", 0);
@@ -298,7 +298,7 @@ Test(debris, same_bits)
     uint64_t hash[2];
     for (uint32_t t = 0; t < 2; t++) {
         y[t] = yard_run(
-            (struct setting){.voxel = 0.05, .substeps = 3, .threads = t + 1, .after = "  - mac.advect: {}\n"},
+            (struct setting){.voxel = 0.05, .substeps = 3, .threads = t + 1, .before = "  - mac.advect: {}\n"},
             "count: 60, every: 0.2, speed: 4, life: 0.4, shape: {sphere: {center: [0, 0, 0.5], radius: 10 cm}}, "
             "density: 1, temperature: 300, fuel: 2 1/s, inherit_velocity: 0.2, noise: {amount: 1}");
         hash[t] = test_hash(&y[t].run, "density") ^ test_hash(&y[t].run, "fuel") ^ test_hash(&y[t].run, "vel");

@@ -19,8 +19,8 @@ static struct grid smoke_left_in(const char *share, const char *source, int cell
                                  "time: {fps: 24, frames: 1-9, substeps: %d}\n"
                                  "stages:\n"
                                  "  - set: {id: wind, field: vel, keep: true, value: [\"%g*(%s)\", \"%g*(%s)\", %g]}\n"
-                                 "  - emit: {mode: max, %s}\n"
                                  "  - mac.advect: {only: [density]}\n"
+                                 "  - emit: {mode: max, %s}\n"
                                  "  - stats: {}\n",
                                  -shift, -shift, -shift, substeps, u, share, 0.3 * u, share, 0.1 * u, source);
     struct grid g = grid_of(&r, "density", 0);
@@ -129,7 +129,7 @@ Test(trail, tiles_do_not_matter)
 /* ---- a source that gives nothing says so ---- */
 
 struct heard {
-    int inside, nowhere, outside, small, placed;
+    int inside, nowhere, outside, small, placed, above;
 };
 
 static void source_hear(int level, const char *who, const char *text, void *heard)
@@ -142,10 +142,11 @@ static void source_hear(int level, const char *who, const char *text, void *hear
     h->nowhere += strstr(text, "never covered the middle of a cell") != NULL;
     h->outside += strstr(text, "lies wholly outside of main, and does nothing") != NULL;
     h->small += strstr(text, "is smaller than a cell") != NULL;
+    h->above += strstr(text, ".yaml:6:5: stands above mac.advect, which carries part of it off") != NULL;
 }
 
-/* What a source of that shape says of itself; the obstacle is a stage before it. */
-static struct heard shape_hear(const char *shape, const char *obstacle)
+/* What a source says of itself; the chain has `first` before it and `then` behind it. */
+static struct heard chain_hear(const char *first, const char *source, const char *then)
 {
     struct heard h = {0};
     struct test_options o = {.simd = UINT32_MAX, .on_log = source_hear, .user = &h};
@@ -155,12 +156,20 @@ static struct heard shape_hear(const char *shape, const char *obstacle)
                                  "time: {fps: 24, frames: 1-6}\n"
                                  "stages:\n"
                                  "  - %s\n"
-                                 "  - emit: {id: source, density: 1, shape: {%s}}\n"
-                                 "  - mac.advect: {}\n"
+                                 "  - emit: {id: source, %s}\n"
+                                 "%s"
                                  "  - mac.project: {}\n",
-                                 obstacle, shape);
+                                 first, source, then);
     test_end(&r);
     return h;
+}
+
+/* One of that shape; the obstacle is a stage before it. */
+static struct heard shape_hear(const char *shape, const char *obstacle)
+{
+    char source[300];
+    snprintf(source, sizeof source, "density: 1, shape: {%s}", shape);
+    return chain_hear(obstacle, source, "  - mac.advect: {}\n");
 }
 
 /* A ball of gas at height z and of that radius; a ball of obstacle stands at 0.6. */
@@ -198,4 +207,17 @@ Test(trail, a_source_that_is_nowhere_says_so_once)
     cr_expect(away.outside == 1 && away.placed == 1 && !away.small && !away.nowhere && !away.inside);
     cr_expect(tiny.small == 1 && tiny.placed == 1 && !tiny.outside && !tiny.nowhere && !tiny.inside);
     cr_expect(corner.nowhere == 1 && corner.placed == 1 && !corner.small && !corner.outside && !corner.inside);
+}
+
+/* Above the stage that carries it off it is legal, and told with its line; a rate, and velocity alone, are fed so. */
+Test(trail, a_source_above_the_flow_is_told)
+{
+#define SMALL "shape: {sphere: {center: [0, 0, 0.6], radius: 0.2}}"
+    static const char flow[] = "mac.advect: {}", forces[] = "mac.forces: {}", after[] = "  - mac.advect: {}\n";
+    const struct heard above = chain_hear(forces, "density: 1, " SMALL, after),
+                       below = chain_hear(flow, "density: 1, " SMALL, "  - mac.forces: {}\n"),
+                       rate = chain_hear(forces, "mode: add, density: 1, " SMALL, after),
+                       wind = chain_hear(forces, "velocity: [1, 0, 0], " SMALL, after);
+    cr_expect_eq(above.above, 1);
+    cr_expect(!below.above && !rate.above && !wind.above);
 }

@@ -15,8 +15,8 @@ name: puff
 domain: {size: [0.64, 0.64, 0.96], voxel: 2 cm, sides: {bottom: closed, rest: open}}
 time: {fps: 25, frames: 1-4, seed: 7}
 stages:
-  - emit: {shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}, density: 1, temperature: 100}
   - mac.advect: {}
+  - emit: {shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}, density: 1, temperature: 100}
   - mac.forces: {buoyancy: 1}
   - mac.project: {}
 """

@@ -102,7 +102,7 @@ class Settings(Case):
         path = self.write("wrong.yaml", PUFF.replace("buoyancy: 1", "buoyancy: up").replace("radius", "radios"))
         error = self.refused(billow.PresetError, "radi", path)
         self.assertTrue(error.file.endswith("wrong.yaml"))
-        self.assertEqual((error.line, error.count), (6, 2))
+        self.assertEqual((error.line, error.count), (7, 2))
         self.assertGreater(error.column, 1)
         self.assertIn("buoyancy", error.text)
 

@@ -20,8 +20,7 @@ ARROWS = {}
 HEADERS = {}
 
 # Services that families of plugins share without the SDK.
-SERVICES = {"SOURCE": "mac.advect has sources that stand above it fill up what it carries off; once presets list them "
-                      "below it, that is emit's own business"}
+SERVICES = {}
 
 # Rooms with lines over 120 characters.
 LONG_LINES = {}

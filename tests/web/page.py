@@ -416,8 +416,8 @@ domain: {size: [0.32, 0.01, 0.32], voxel: 1 cm}
 time: {frames: 1-2}
 fields: {dye: {kind: vector, advect: true}}
 stages:
-  - emit: {density: 1, dye: [0.1, 0.2, 0.5], shape: {sphere: {center: [0, 0, 0.16], radius: 8 cm}}}
   - mac.advect: {}
+  - emit: {density: 1, dye: [0.1, 0.2, 0.5], shape: {sphere: {center: [0, 0, 0.16], radius: 8 cm}}}
   - mac.project: {}
 export:
   - vdb: {fields: [density, dye]}

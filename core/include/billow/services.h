@@ -247,6 +247,14 @@ struct bw_obstacle_api {
 #define BW_CARRIER "billow.carrier/1"
 /// Offered (any table) by stages that carry the particles "tracers": a `tracers` stage then leaves it to them.
 
+#define BW_ADVECTS "billow.advects/1"
+/// Offered by stages that carry fields along the flow of their domain: a source stands below them.
+struct bw_advects_api {
+    uint32_t size;
+    /// [main] Does it carry that field, as it is listed and bound?
+    int (*carries)(struct bw_stage *stage, const struct bw_field *field);
+};
+
 #define BW_PROJECT "billow.project/1"
 /// Offered by projections: make a mac field divergence-free (or equal to the divergence source) over dt.
 struct bw_project_api {

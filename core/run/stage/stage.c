@@ -35,6 +35,7 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
                                .fps = parts->preset->time.fps,
                                .cfl = parts->preset->time.cfl,
                                .seed = seed,
+                               .place = list->n - 1,
                                .host_data = s};
     if (!s->scratch || !s->pub.state) return BW_ERR_MEMORY;
     s->next_slot = 1;

@@ -16,7 +16,6 @@
  * in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "beyond/carried.h"
 #include "flux/flux.h"
-#include <common/flow/source.h>
 #include <string.h>
 
 static const struct bw_param only_rows[] = {
@@ -145,28 +144,15 @@ static bool pass_has_fields(const struct pass *p)
     return false;
 }
 
-/* What was carried along `vel` leaves its sources. */
-static enum bw_status pass_refill(const struct pass *p)
-{
-    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
-    return sources_refill(p->stage, &(struct source_way){.vel = p->vel,
-                                                         .solid = bw_port_field(p->stage, PORT_SOLID),
-                                                         .fields = list->fields,
-                                                         .n = list->count,
-                                                         .dt = p->stage->dt});
-}
-
 /* Others first: they go along the velocity as it was. */
 static enum bw_status pass_run(struct pass *p, struct centred *last)
 {
     enum bw_status st = BW_OK;
     const bool velocity = pass_carries_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
-    if (p->options->reflection) st = advect_reflect(p);
-    if (p->options->reflection) return st == BW_OK ? pass_refill(p) : st;
+    if (p->options->reflection) return advect_reflect(p);
     st = pass_amounts(p);
     if (st == BW_OK && pass_has_fields(p)) st = pass_along(p, p->stage->dt);
     if (st == BW_OK) st = pass_fields(p);
-    if (st == BW_OK) st = pass_refill(p);
     if (st != BW_OK || !velocity) return st;
     if (centred) return advect_centred(p, last);
     if (!pass_has_fields(p)) st = pass_along(p, p->stage->dt);
@@ -216,7 +202,21 @@ static double advect_span(struct bw_stage *s)
 
 static const struct flow_carried_api carried_api = {flow_carried};
 
-static const void *advect_extension(const char *id) { return strcmp(id, FLOW_CARRIED) ? NULL : &carried_api; }
+static int advect_carries(struct bw_stage *s, const struct bw_field *field)
+{
+    const struct bw_bound *list = &s->ports[PORT_FIELDS];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->fields[i] == field) return 1;
+    return 0;
+}
+
+static const struct bw_advects_api advects_api = {sizeof advects_api, advect_carries};
+
+static const void *advect_extension(const char *id)
+{
+    if (!strcmp(id, BW_ADVECTS)) return &advects_api;
+    return strcmp(id, FLOW_CARRIED) ? NULL : &carried_api;
+}
 
 static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a)
 {

@@ -13,9 +13,10 @@
  *
  * On its way a piece is a source of emit's kind in mode max, a ball of `trail` times its size: targets are what gas has
  * at least, rates (`1/s`) are added. What is given dies with the piece's age a as (1 - a/life)^fade, and what burns
- * (temperature, fuel, flame) as (1 - a/(burning life))^fade; the ball shrinks to `taper`. Where mac.advect follows, gas
- * has the trail along the way that it went since (debris_trail.c). Amounts that change are those of the step's end. We
- * cheat: pieces take no momentum from the gas, but may give it some (`inherit_velocity`). */
+ * (temperature, fuel, flame) as (1 - a/(burning life))^fade; the ball shrinks to `taper`. The stage stands below
+ * mac.advect: the trail lies where the flow has taken it since it was left (debris_trail.c). Amounts that change are
+ * those of the step's end. We cheat: pieces take no momentum from the gas, but may give it some
+ * (`inherit_velocity`). */
 #include "debris.h"
 
 #include <common/ranks.h>
@@ -147,10 +148,8 @@ static enum bw_status pieces_tidy(struct bw_stage *s, const struct bw_particles_
 static enum bw_status init(struct bw_stage *s)
 {
     const struct debris *p = s->params;
-    struct debris_state *st = s->state;
     struct piece *none;
     int64_t count;
-    st->filled = -HUGE_VAL;
     if (p->amounts.count > DEBRIS_FIELDS)
         return s->host->fail(s, BW_ERR_PRESET, "%lld amounts; %d are the most", (long long)p->amounts.count,
                              DEBRIS_FIELDS);
@@ -187,18 +186,15 @@ static enum bw_status step(struct bw_stage *s)
     struct debris_state *st = s->state;
     struct piece *fresh = NULL;
     int64_t count = 0;
-    int complete;
     if (!st->begun) st->begin = st->until = s->time;
     st->begun = 1;
-    st->step = s->step;
-    st->end = s->time + s->dt;
-    enum bw_status status = debris_launched(s, st->until, st->end, &fresh, &count);
+    enum bw_status status = debris_launched(s, st->until, s->time + s->dt, &fresh, &count);
     if (!status) status = pieces_add(s, api, all, fresh, count);
     if (status) return status;
-    st->until = st->end;
+    st->until = s->time + s->dt;
     const struct glowing p = glowing_of(api, all);
     status = debris_fly(s, &p);
-    if (!status) status = debris_lay(s, NULL, fabs(st->filled - s->time) < 1e-3 * s->dt, &complete);
+    if (!status) status = debris_lay(s);
     if (status == BW_ERR_MEMORY) return s->host->fail(s, status, "out of memory for %lld pieces", (long long)p.count);
     if (!status) status = pieces_tidy(s, api, all);
     s->host->metric(s, "launched", (double)count, BW_METRIC_SUM);
@@ -206,27 +202,12 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
-static enum bw_status refill(struct bw_stage *s, int64_t step_number, const struct source_way *way)
-{
-    struct debris_state *st = s->state;
-    int complete = 0;
-    if (st->step != step_number || !((const struct debris *)s->params)->amounts.count) return BW_OK;
-    const enum bw_status status = debris_lay(s, way, 0, &complete);
-    if (!status && complete) st->filled = st->end;
-    return status;
-}
-
-static const struct source_api source_api = {refill};
-
-static const void *extension(const char *id) { return strcmp(id, SOURCE) ? NULL : &source_api; }
-
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     struct debris_state *st = s->state;
     a->bytes(a, "begun", &st->begun, sizeof st->begun);
     a->bytes(a, "begin", &st->begin, sizeof st->begin);
-    a->bytes(a, "until", &st->until, sizeof st->until);
-    const enum bw_status status = a->bytes(a, "filled", &st->filled, sizeof st->filled);
+    const enum bw_status status = a->bytes(a, "until", &st->until, sizeof st->until);
     return status ? status : shape_checkpoint(s, a, &((const struct debris *)s->params)->shape);
 }
 
@@ -243,5 +224,4 @@ const struct bw_stage_desc scene_debris_desc = {
     .flags = BW_STAGE_RANKS,
     .step = step,
     .checkpoint = checkpoint,
-    .extension = extension,
 };

@@ -28,10 +28,8 @@ enum { DEBRIS_FIELDS = 16 }; ///< amounts that one stage may give
 /// What is kept from step to step, but for the pieces, which the host keeps.
 struct debris_state {
     struct shape_state shape; ///< first: the shape's functions take the stage's state for it
-    int64_t step;             ///< the last
     int32_t begun;
     double begin, until; ///< when the stage first ran, to when pieces have been launched, s
-    double end, filled;  ///< when the last step ended; when gas had last its targets from mac.advect's refill, s
     struct bead *bead;   ///< of the last step, `beads` of them in room for `room`
     int64_t beads, room;
 };
@@ -65,9 +63,9 @@ enum bw_status debris_fly(struct bw_stage *s, const struct glowing *p);
 
 /* ---- debris_trail.c ---- */
 
-/// Beads into the amounts' fields. `way`: the targets among those that it carried, each bead carried on by the flow to
-/// the step's end; NULL: what is due in the step itself (the velocity as well, rates, and targets unless `filled`).
-enum bw_status debris_lay(struct bw_stage *s, const struct source_way *way, int filled, int *all);
+/// Beads into the amounts' fields and the velocity; for targets that go with the flow each is carried on by it to the
+/// step's end.
+enum bw_status debris_lay(struct bw_stage *s);
 /// Tiles where pieces that fly on, and those of `fresh`, may leave anything within a frame.
 enum bw_status debris_activate(struct bw_stage *s, const struct glowing *p, const struct piece *fresh, int64_t n_fresh);
 

@@ -281,7 +281,7 @@ static void bead_keep(const struct bw_domain_info *g, struct debris_state *st, c
     }
 }
 
-/// The beads of all pieces, one piece after the other, to where a refill finds them.
+/// The beads of all pieces, one piece after the other, for debris_trail.c.
 static enum bw_status beads_keep(const struct flight *f)
 {
     struct bw_stage *s = f->stage;

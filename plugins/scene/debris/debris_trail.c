@@ -4,8 +4,8 @@
  *     target   f = max(f, c share amount)              (amount < 0: min)
  *     rate     f += c share amount seconds             what the bead stands for
  *     vel      u += (1 - (1-c)^(seconds/tau)) (inherit v - u)     emit's law
- * Gas that a piece has met in the step flows on: where mac.advect refills, with u what it carried along, a bead of a
- * time s before the step's end lies, second order in s, at
+ * Gas that a piece has met in the step flows on with u: for the targets of what goes with it a bead of a time s before
+ * the step's end lies, second order in s, at
  *     X + s u(X + s/2 u(X))
  * so the trail is where many small steps would have it. The noise stands in space. */
 #include "debris.h"
@@ -240,43 +240,38 @@ static enum bw_status beads_carry(struct bw_stage *s, const struct debris_state 
     return status;
 }
 
-static int is_carried(const struct bw_stage *s, uint32_t i, const struct source_way *way)
+/// Is row i a target, and of a field that this step has carried already?
+static int is_carried(struct bw_stage *s, const struct lay *l, uint32_t i)
 {
-    for (uint32_t k = 0; k < way->n; k++)
-        if (way->fields[k] == s->ports[DEBRIS_AMOUNTS].fields[i]) return 1;
-    return 0;
+    return !l->amount[i].rate && carried_yet(s, s->ports[DEBRIS_AMOUNTS].fields[i]);
 }
 
-/// The rows that are due. *all: no target is left out.
-static void rows_find(const struct bw_stage *s, struct lay *l, const struct source_way *way, int filled, int *all)
+static void rows_find(struct bw_stage *s, struct lay *l, struct bw_field *vel, int carried)
 {
-    *all = 1;
     for (uint32_t i = 0; i < s->ports[DEBRIS_AMOUNTS].count; i++) {
-        const int target = !l->amount[i].rate, due = way ? target && is_carried(s, i, way) : !target || !filled;
-        if (target && !due) *all = 0;
-        if (!due) continue;
+        if ((vel && is_carried(s, l, i)) != carried) continue;
         l->burns[l->n_rows] = (uint8_t)field_burns(l->amount[i].field);
         l->row[l->n_rows++] = i;
     }
 }
 
-enum bw_status debris_lay(struct bw_stage *s, const struct source_way *way, int filled, int *all)
+/// What has been carried on, or all the rest.
+static enum bw_status lay_run(struct bw_stage *s, struct bw_field *vel, int carried)
 {
     const struct debris *p = s->params;
     const struct debris_state *st = s->state;
-    struct bw_field *vel = bw_port_field(s, DEBRIS_VEL);
     struct lay l = {.p = p,
                     .amount = p->amounts.items,
                     .bead = st->bead,
-                    .moves_gas = !way && vel && p->inherit_velocity > 0,
+                    .moves_gas = !carried && vel && p->inherit_velocity > 0,
                     .octaves = noise_octaves(&p->noise, s->grid->h),
                     .seed = bw_rng((uint64_t)p->noise.seed, s->seed)};
     struct bw_access access[DEBRIS_FIELDS + 1];
     double failed = 0;
-    rows_find(s, &l, way, filled, all);
-    if (!st->beads || (!l.n_rows && !l.moves_gas)) return BW_OK;
+    rows_find(s, &l, vel, carried);
+    if (!l.n_rows && !l.moves_gas) return BW_OK;
     enum bw_status status = beads_cloud(s, st, &l.cloud);
-    if (!status && way) status = beads_carry(s, st, way->vel, &l.cloud);
+    if (!status && carried) status = beads_carry(s, st, vel, &l.cloud);
     if (!status) status = points_sort(s, &l.cloud);
     if (status) return status;
     for (uint32_t r = 0; r < l.n_rows; r++)
@@ -290,6 +285,14 @@ enum bw_status debris_lay(struct bw_stage *s, const struct source_way *way, int 
                                                   .sums = &failed,
                                                   .n_sums = 1});
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
+}
+
+enum bw_status debris_lay(struct bw_stage *s)
+{
+    struct bw_field *vel = bw_port_field(s, DEBRIS_VEL);
+    if (!((const struct debris_state *)s->state)->beads) return BW_OK;
+    const enum bw_status status = lay_run(s, vel, 1);
+    return status ? status : lay_run(s, vel, 0);
 }
 
 /* ---- tiles ---- */

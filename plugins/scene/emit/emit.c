@@ -12,9 +12,9 @@
  * largest coverage met, rates the mean, so a fast emitter leaves a trail and no beads. Points are balls that each have
  * a velocity; their union covers, and where they overlap the gas takes on their mean velocity.
  *
- * In mode max the shape is full at the step's end, too: where the stage comes before mac.advect, it is filled up again
- * after it (common/flow/source.h), and gas has what it met in the shape on its way (emit_trail.c). Points do without
- * the latter. */
+ * In mode max the shape is full at the step's end, and gas that the step has taken out of it has the largest amount
+ * that it met along its trajectory (emit_trail.c). So the stage stands below mac.advect, and above the forces, which
+ * then find the source full. Points are laid where they are at the end only. */
 #include "emit.h"
 
 #include <math.h>
@@ -49,9 +49,8 @@ static const struct bw_param params[] = {
 
 struct state {
     struct shape_state shape; ///< first: the shape's functions take the stage's state for it
-    int64_t step;             ///< the last, and when it ended, s
-    double end, filled;       ///< when gas had last all that it met on its way, s
     struct place place;
+    int32_t order_judged;
 };
 
 static const struct bw_port ports[] = {
@@ -114,19 +113,6 @@ static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
     return status ? status : pose_at(s, s->time + s->dt - a->moment, &a->before);
 }
 
-/* The shape as it stands at `time`, the step's end. */
-static enum bw_status still_plan(struct bw_stage *s, struct plan *a, struct points_cloud *cloud)
-{
-    a->n_poses = 1;
-    if (a->p->shape.kind == SHAPE_POINTS) {
-        a->points = cloud;
-        return points_plan(s, a->time, a->time, cloud);
-    }
-    const enum bw_status status = shape_ready(s, &a->pose[0]);
-    a->bounds = pose_bounds(&a->pose[0], 0.5 * a->width + s->grid->h);
-    return status;
-}
-
 static int velocity_given(const struct emit *p)
 {
     return p->velocity[0] != 0 || p->velocity[1] != 0 || p->velocity[2] != 0;
@@ -139,11 +125,32 @@ static enum bw_status amounts_check(struct bw_stage *s, const struct emit *p)
     return p->mode == EMIT_ADD ? BW_OK : amounts_given(s, amount, p->amounts.count);
 }
 
+/* Is amount i a target, and of a field that this step has carried already? */
+static int is_carried(struct bw_stage *s, int64_t i)
+{
+    const struct bw_amount *amount = ((const struct emit *)s->params)->amounts.items;
+    return !amount[i].rate && carried_yet(s, s->ports[PORT_AMOUNTS].fields[i]);
+}
+
+/* What is carried off after a source was filled it lacks as forces look. */
+static void order_judge(struct bw_stage *s)
+{
+    const struct emit *p = s->params;
+    const struct bw_amount *amount = p->amounts.items;
+    const struct bw_stage *carrier = NULL;
+    if (p->mode != EMIT_MAX || p->shape.kind == SHAPE_POINTS) return;
+    for (int64_t i = 0; i < p->amounts.count && !carrier; i++)
+        if (!amount[i].rate) carrier = carrier_of(s, s->ports[PORT_AMOUNTS].fields[i], 1);
+    if (carrier)
+        s->host->log(s, BW_LOG_WARNING,
+                     "stands above %s, which carries part of it off before forces look: list it below, and it is full",
+                     carrier->id);
+}
+
 static enum bw_status init(struct bw_stage *s)
 {
     const struct emit *p = s->params;
     struct pose pose;
-    ((struct state *)s->state)->filled = -HUGE_VAL;
     if (!p->amounts.count && !velocity_given(p) && p->inherit_velocity <= 0)
         s->host->log(s, BW_LOG_WARNING, "emits nothing: give an amount, such as `density: 1`, or a velocity");
     if (p->noise.amount > 0 && p->noise.size < s->grid->h)
@@ -157,7 +164,10 @@ static enum bw_status init(struct bw_stage *s)
 static enum bw_status activate(struct bw_stage *s)
 {
     const struct emit *p = s->params;
+    struct state *state = s->state;
     struct pose now, start;
+    if (!state->order_judged) order_judge(s);
+    state->order_judged = 1;
     if (p->mode == EMIT_REMOVE) return BW_OK;
     if (p->shape.kind == SHAPE_POINTS) {
         struct points_cloud cloud; // how long the step will be is not known yet: at most a frame
@@ -169,7 +179,7 @@ static enum bw_status activate(struct bw_stage *s)
     if (status) return status;
     struct box3 box = pose_bounds(&now, 0.5 * edge_width(s) + s->grid->h);
     bounds_add(&box, pose_bounds(&start, 0.5 * edge_width(s) + s->grid->h));
-    status = place_judge(s, &((struct state *)s->state)->place, &now, edge_width(s));
+    status = place_judge(s, &state->place, &now, edge_width(s));
     return status ? status : s->host->activate(s, box.lo, box.hi);
 }
 
@@ -185,23 +195,14 @@ static struct plan plan_of(const struct bw_stage *s, double end)
                          .octaves = noise_octaves(&p->noise, s->grid->h)};
 }
 
-/* Is amount i a target, and of a field that was carried that way? */
-static int is_carried(const struct bw_stage *s, int64_t i, const struct source_way *way)
-{
-    const struct emit *p = s->params;
-    const struct bw_amount *amount = p->amounts.items;
-    int found = 0;
-    for (uint32_t k = 0; k < way->n && !found; k++) found = way->fields[k] == s->ports[PORT_AMOUNTS].fields[i];
-    return found && !amount[i].rate;
-}
+enum rows { ROWS_ALL, ROWS_CARRIED, ROWS_REST };
 
-/* All amounts; those that were carried; or, as gas has its targets from the last step, the rates. */
-static enum bw_status plan_rows(struct bw_stage *s, struct plan *a, const struct source_way *carried, int filled)
+static enum bw_status plan_rows(struct bw_stage *s, struct plan *a, enum rows which)
 {
     a->row = s->host->scratch(s, ((size_t)a->p->amounts.count + 1) * sizeof *a->row);
     if (!a->row) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < a->p->amounts.count; i++)
-        if (carried ? is_carried(s, i, carried) : !filled || a->amount[i].rate) a->row[a->n_rows++] = (uint32_t)i;
+        if (which == ROWS_ALL || is_carried(s, i) == (which == ROWS_CARRIED)) a->row[a->n_rows++] = (uint32_t)i;
     return BW_OK;
 }
 
@@ -225,22 +226,36 @@ static enum bw_status plan_run(struct bw_stage *s, struct plan *a)
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
+/* Targets of what has been carried: all that gas has met on its way. */
+static enum bw_status carried_run(struct bw_stage *s, struct bw_field *vel)
+{
+    struct plan a = plan_of(s, s->time + s->dt);
+    const struct way way = {vel, s->host->find_field(s, "solid"), s->dt};
+    int done = 0;
+    enum bw_status status = plan_rows(s, &a, ROWS_CARRIED);
+    if (status || !a.n_rows) return status;
+    a.n_poses = 1;
+    status = shape_ready(s, &a.pose[0]);
+    a.bounds = pose_bounds(&a.pose[0], 0.5 * a.width + s->grid->h);
+    if (!status) status = trail_run(s, &a, &way, &done);
+    return status || done ? status : plan_run(s, &a);
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct emit *p = s->params;
     const struct bw_bound *bound = &s->ports[PORT_AMOUNTS];
     struct bw_field *vel = bw_port_field(s, PORT_VEL);
-    struct state *state = s->state;
     struct plan a = plan_of(s, s->time + s->dt);
-    state->step = s->step;
-    state->end = a.time;
     if (bound->count != p->amounts.count)
         return s->host->fail(s, BW_ERR_PLUGIN, "%u amounts are bound to %u fields", (unsigned)p->amounts.count,
                              bound->count);
     enum bw_status status = amounts_check(s, p);
     struct points_cloud cloud;
     int points = p->shape.kind == SHAPE_POINTS, inherits = p->inherit_velocity > 0;
-    if (!status) status = plan_rows(s, &a, NULL, s->dt > 0 && fabs(state->filled - s->time) < 1e-3 * s->dt);
+    const int carried = p->mode == EMIT_MAX && !points && vel && s->dt > 0;
+    if (!status && carried) status = carried_run(s, vel);
+    if (!status) status = plan_rows(s, &a, carried ? ROWS_REST : ROWS_ALL);
     if (!status) status = points ? points_plan(s, s->time, s->time + s->dt, &cloud) : motion_plan(s, &a);
     if (status) return status;
     if (points) {
@@ -253,41 +268,15 @@ static enum bw_status step(struct bw_stage *s)
     return plan_run(s, &a);
 }
 
-/* Rates have been given, velocity is a law of time: targets alone. */
-static enum bw_status refill(struct bw_stage *s, int64_t step, const struct source_way *way)
-{
-    struct state *state = s->state;
-    const struct emit *p = s->params;
-    if (state->step != step || p->mode != EMIT_MAX || !p->amounts.count) return BW_OK;
-    struct plan a = plan_of(s, state->end); // dt is 0 outside of a stage's own step
-    struct points_cloud cloud;
-    int done = 0;
-    enum bw_status status = plan_rows(s, &a, way, 0);
-    if (!status) status = still_plan(s, &a, &cloud);
-    if (status || !a.n_rows) return status;
-    if (!a.points) status = trail_run(s, &a, way, &done);
-    if (!status && !done) status = plan_run(s, &a);
-    uint32_t targets = 0;
-    for (int64_t i = 0; i < p->amounts.count; i++) targets += !a.amount[i].rate;
-    if (!a.points && a.n_rows == targets) state->filled = state->end;
-    return status;
-}
-
 static void uninit(struct bw_stage *s)
 {
     const struct state *state = s->state;
     if (!state->shape.amiss) place_end(s, &state->place); // else it was said as it began
 }
 
-static const struct source_api source_api = {refill};
-
-static const void *extension(const char *id) { return strcmp(id, SOURCE) ? NULL : &source_api; }
-
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
-    struct state *state = s->state;
-    const enum bw_status status = a->bytes(a, "filled", &state->filled, sizeof state->filled);
-    return status ? status : shape_checkpoint(s, a, &((const struct emit *)s->params)->shape);
+    return shape_checkpoint(s, a, &((const struct emit *)s->params)->shape);
 }
 
 const struct bw_stage_desc scene_emit_desc = {
@@ -305,5 +294,4 @@ const struct bw_stage_desc scene_emit_desc = {
     .step = step,
     .uninit = uninit,
     .checkpoint = checkpoint,
-    .extension = extension,
 };

@@ -8,7 +8,6 @@
 #include "emit_noise.h"
 #include "stages.h"
 #include <common/shape/shape.h>
-#include <common/flow/source.h>
 
 #define MOTION_SAMPLES 16
 
@@ -85,9 +84,15 @@ int cover_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *
 
 /* ---- emit_trail.c ---- */
 
+/// How gas was carried: along `vel` for dt seconds; solid: signed distance to obstacles, m, or NULL.
+struct way {
+    struct bw_field *vel, *solid;
+    double dt;
+};
+
 /// Targets of the plan's rows for gas that was in the shape at any time of the step that ends now. The plan's shape is
 /// posed at its time. *done: 0 where the way is so short that the shape at that time says all.
 /// Errors: the host's, BW_ERR_MEMORY.
-enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct source_way *way, int *done);
+enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct way *way, int *done);
 
 #endif

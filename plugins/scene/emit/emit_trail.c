@@ -180,7 +180,7 @@ static double samples_apart(const struct plan *a, double h)
     return fmax(0.5, finest / h);
 }
 
-enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct source_way *way, int *done)
+enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct way *way, int *done)
 {
     struct trail *t = s->host->scratch(s, sizeof *t);
     struct pose start;

@@ -16,7 +16,7 @@ struct instant {
 
 struct trail {
     const struct plan *plan;
-    const struct source_way *way;
+    const struct way *way;
     struct instant at[MOTION_SAMPLES];
     int n;
     bool fading;              ///< the source gives less at the step's end than earlier

@@ -34,8 +34,8 @@ name: peer
 domain: {cells: [$1, $1, $1], size: [1 m, 1 m, 1 m], margin: 100000, sides: {rest: open}}
 time: {fps: 24, frames: 1-$frames, $steps}
 stages:
-  - emit: {mode: max, $amounts, shape: {sphere: {center: [0, 0, 0.2], radius: 0.15}}}
   - mac.advect: {scheme: maccormack}
+  - emit: {mode: max, $amounts, shape: {sphere: {center: [0, 0, 0.2], radius: 0.15}}}
 $burns
   - mac.forces: {buoyancy: $lift}
   - mac.project: {tolerance: 1e-3}

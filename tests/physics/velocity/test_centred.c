@@ -95,36 +95,35 @@ struct rise {
     double height, energy;
 };
 
-static struct rise plume_rise(const char *velocity, const char *steps, bool fed_last, uint32_t threads)
+static struct rise plume_rise(const char *velocity, const char *steps, bool below, uint32_t threads)
 {
     static const char source[] = "  - emit: {shape: {sphere: {center: [0, 0, 0.25], radius: 0.12}}, mode: max,\n"
                                  "           density: 1, temperature: 60 K}\n";
     const struct test_options o = {.threads = threads, .simd = UINT32_MAX};
-    struct test_run r =
-        run_with(&o,
-                 "billow: 1\n"
-                 "domain: {cells: [40, 40, 80], size: [1, 1, 2], sides: {bottom: closed, rest: open}}\n"
-                 "time: {fps: 24, frames: 1-%d, %s}\n"
-                 "stages:\n"
-                 "%s"
-                 "  - mac.advect: {velocity: %s}\n"
-                 "%s"
-                 "  - mac.forces: {}\n"
-                 "  - mac.project: {tolerance: 1e-4}\n"
-                 "  - stats: {}\n",
-                 test_short() ? 4 : 48, steps, fed_last ? "" : source, velocity, fed_last ? source : "");
+    struct test_run r = run_with(&o,
+                                 "billow: 1\n"
+                                 "domain: {cells: [40, 40, 80], size: [1, 1, 2], sides: {bottom: closed, rest: open}}\n"
+                                 "time: {fps: 24, frames: 1-%d, %s}\n"
+                                 "stages:\n"
+                                 "%s"
+                                 "  - mac.advect: {velocity: %s}\n"
+                                 "%s"
+                                 "  - mac.forces: {}\n"
+                                 "  - mac.project: {tolerance: 1e-4}\n"
+                                 "  - stats: {}\n",
+                                 test_short() ? 4 : 48, steps, below ? "" : source, velocity, below ? source : "");
     struct rise p = {metric(&r, "stats.center_density_z") - .25, metric(&r, "stats.energy_vel")};
     test_end(&r);
     return p;
 }
 
-/* One step a frame is 5 cells here, in which gas turns farther than steps that the flow chooses let it. Fed before or
- * after mac.advect, few steps and many differ little. What the flow has taken out of the source is filled up before
- * forces look, and what left it in the meantime has more than if it comes after: so where the source stands makes
- * little difference, too. First order in time keeps less. */
+/* One step a frame is 5 cells here, in which gas turns farther than steps that the flow chooses let it. Fed above
+ * mac.advect or below it, few steps and many differ little. Above it, what the flow has carried out of the source is
+ * missing as forces look: the plume rises as high within a hundredth, with up to a tenth less energy. First order in
+ * time keeps less. */
 Test(centred, steps_and_the_place_of_the_source_hardly_matter)
 {
-    struct rise one[2], four[2], other[2]; // fed before, after
+    struct rise one[2], four[2], other[2]; // fed above, below
     for (int last = 0; last < 2; last++) {
         one[last] = plume_rise("centred", "substeps: 1", last, last ? 2 : 1);
         four[last] = plume_rise("centred", "substeps: 4", last, 2);
@@ -132,12 +131,12 @@ Test(centred, steps_and_the_place_of_the_source_hardly_matter)
         fprintf(stderr,
                 "plume fed %s mac.advect, by 1 and 4 steps a frame, and by changing ones: height %.4f, %.4f, %.4f, "
                 "energy %.4f, %.4f, %.4f\n",
-                last ? "after" : "before", one[last].height, four[last].height, other[last].height, one[last].energy,
+                last ? "below" : "above", one[last].height, four[last].height, other[last].height, one[last].energy,
                 four[last].energy, other[last].energy);
     }
-    cr_assert_float_eq(one[0].height / one[1].height, 1, .003, "height %g, %g", one[0].height, one[1].height);
-    cr_assert_float_eq(one[0].energy / one[1].energy, 1, .015, "energy %g, %g", one[0].energy, one[1].energy);
     if (test_short()) return;
+    cr_assert_float_eq(one[0].height / one[1].height, 1, .01, "height %g, %g", one[0].height, one[1].height);
+    cr_assert_float_eq(one[0].energy / one[1].energy, .92, .02, "energy %g, %g", one[0].energy, one[1].energy);
     for (int last = 0; last < 2; last++) {
         cr_assert_float_eq(one[last].height / four[last].height, 1, .02, "height %g by 1 step, %g by 4",
                            one[last].height, four[last].height);
@@ -148,6 +147,6 @@ Test(centred, steps_and_the_place_of_the_source_hardly_matter)
         cr_assert_float_eq(other[last].energy / four[last].energy, 1, .05, "energy %g by changing steps",
                            other[last].energy);
     }
-    const double cubic = plume_rise("cubic", "substeps: 1", false, 2).energy;
-    cr_assert_lt(cubic, .85 * four[0].energy, "first order in time keeps as much: %g of %g", cubic, four[0].energy);
+    const double cubic = plume_rise("cubic", "substeps: 1", true, 2).energy;
+    cr_assert_lt(cubic, .85 * four[1].energy, "first order in time keeps as much: %g of %g", cubic, four[1].energy);
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What amounts lose beside walls. A flow that mac.project has not balanced leads gas into them or away; there a cell
  * takes no more than values beside it allow (flux_lines.c), and the rest is gone. It is summed up within FLUX_BESIDE
- * cells of obstacles: a metric, and told where it matters. Not of a source that gives gas its velocity: what it
- * squeezes is mostly its own, and it fills it up. */
+ * cells of obstacles: a metric, and told where it matters. */
 #include "flux.h"
 #include "project/open_flux.h"
-#include <common/flow/source.h>
 #include <stdio.h>
 
 #define TOLD 1e-3 ///< of an amount, in a step
@@ -50,7 +48,7 @@ static void lost_judge(const struct flux *f, const struct item *it, int c, doubl
 {
     struct bw_stage *s = f->pass->stage;
     const struct bw_stage *by = changed_by(f->pass);
-    if (!by || !(fabs(lost) > TOLD * held) || (by->desc->extension && by->desc->extension(SOURCE))) return;
+    if (!by || !(fabs(lost) > TOLD * held)) return;
     const double all = amount_of(s, it->field, c);
     if (!(fabs(lost) > TOLD * all)) return;
     s->host->log(s, BW_LOG_WARNING,
