@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the commands share: one table of options a command (read by the parser, the help and the completion), the
- * folders where plugins and presets lie, and a few ways of writing numbers. Data goes to stdout, words to stderr. */
+/* Shared by all commands: one table of options per command (for the parser, the help and the completion), files,
+ * output, JSON, sessions. Data goes to stdout, messages to stderr. */
 #ifndef BW_CLI_H
 #define BW_CLI_H
 
@@ -38,15 +38,15 @@ enum { CLI_END = -1, CLI_BAD = -2, CLI_HELP = -3 };
 int cli_option_next(const struct cli_command *command, int argc, char **argv);
 /// The help of one command, to `f`.
 void cli_help(const struct cli_command *command, FILE *f);
-/// The one operand that the command wants, or NULL after a sentence.
+/// The one operand that the command wants, or NULL after an error message.
 const char *cli_operand(const struct cli_command *command, int argc, char **argv, const char *what);
 /// "billow: …" on stderr; answers EXIT_CODE_USAGE.
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/// Whole number of an option in [min, max]; 0 after a sentence.
+/// Whole number of an option in [min, max]; 0 after an error message.
 int cli_integer(const char *option, const char *text, long long min, long long max, long long *value);
-/// What the process answers for a status.
+/// The exit code for a status.
 int cli_exit_code(enum bw_status status);
-/// Print what the library's last call had to say against it on stderr, and answer the exit code.
+/// Print the error of the library's last call on stderr, and return the exit code.
 int cli_failed(void);
 /// Print the warnings of the library's last call, which went well, on stderr.
 void cli_warn(void);
@@ -86,22 +86,22 @@ int cmd_help(int argc, char **argv);
     }
 // clang-format on
 
-/* ---- output for programs: machine.c ---- */
+/* ---- output for programs: json_output.c ---- */
 
-/// From now on the caller's stdout is for JSON alone; what others print there goes to stderr. Failures are printed as
+/// From now on the caller's stdout is for JSON alone; other output to it goes to stderr. Failures are printed as
 /// {"billow": 1, "error": {"code", "message", "file", "line", "column", "count"}}; `events`: as the event "end" with
 /// those keys.
-void cli_machine_begin(int events);
-/// From now on the bake prints its own end.
-void cli_machine_baking(void);
-int cli_is_machine(void);
+void cli_json_begin(int events);
+/// From now on the bake itself prints the event "end".
+void cli_json_bake_reports(void);
+int cli_is_json(void);
 /// Where data goes: stdout, or what it was before.
 FILE *cli_out(void);
 int cli_out_fd(void); ///< its descriptor
 /// A value and a line's end, at once.
 void cli_json_print(const json_t *value, size_t flags);
-/// A failure, after its sentence on stderr; nothing without --json.
-void cli_machine_failed(const struct bw_error *e, int code);
+/// A failure, after its message on stderr; nothing without --json.
+void cli_json_error(const struct bw_error *e, int code);
 
 /* ---- files: files.c ---- */
 
@@ -116,18 +116,18 @@ int cli_has_control(const char *text);
 char *cli_name(const char *text);
 /// Does the name end so, in capitals or not?
 int cli_has_ending(const char *name, const char *ending);
-/// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
+/// Write `text` to `path` by way of a temporary name; an exit code, after an error message unless 0.
 int cli_write_file(const char *path, const char *text);
-/// A folder and those above it, unless they are there; an exit code, after a sentence unless 0.
+/// A folder and those above it, unless they are there; an exit code, after an error message unless 0.
 int cli_folder_make(const char *path);
 
-/* ---- what a terminal gets: plain.c ---- */
+/* ---- output to terminals: sanitize_output.c ---- */
 
 /// A stream to a descriptor, which stays open, with setvbuf's `mode`. Control characters but line ends and tabs become
 /// question marks.
-FILE *cli_plain(int fd, int mode);
+FILE *cli_sanitized_stream(int fd, int mode);
 /// From now on stdout and stderr hold no control characters but line ends and tabs.
-void cli_print_plain(void);
+void cli_sanitize_output(void);
 /// printf into new memory (free), or NULL.
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *cli_vprintf(const char *format, va_list list) __attribute__((format(printf, 1, 0)));
@@ -136,26 +136,34 @@ void cli_line(FILE *f, const char *format, ...) __attribute__((format(printf, 2,
 /// A command for the terminal, such as "\r\033[K", on stderr.
 void cli_terminal(const char *command);
 
+/* ---- process.c ---- */
+
+/// Monotonic clock, s.
+double cli_clock_seconds(void);
+/// Handler of SIGINT, SIGTERM and SIGHUP, except where they are ignored (nohup).
+void cli_on_stop(void (*handler)(int number));
+
 /* ---- the program's stack: stack.c ---- */
 
-/// What `run` answers, with room on its stack and on those of threads whatever `ulimit -s` says; 7 after a sentence.
+/// What `run` answers, with room on its stack and on those of threads whatever `ulimit -s` says; 7 after an error
+/// message.
 int cli_stack_run(int (*run)(int argc, char **argv), int argc, char **argv);
 
-/* ---- last words: crash.c ---- */
+/* ---- fatal signals: crash.c ---- */
 
-/// From now on a plugin that crashes or calls exit is named, and the exit code is 4.
+/// From now on a plugin that crashes or calls exit is reported, with exit code 4.
 void cli_crash_watch(void);
-/// The last words are an event as well, on stdout.
+/// The report is printed as an event, too, on stdout.
 void cli_crash_events(void);
-/// "billow: …", and the end, from a signal handler too.
+/// Print the message and exit at once. Async-signal-safe.
 _Noreturn void cli_end_now(const char *message, int code);
 
 /* ---- the library: library.c ---- */
 
-/// Plugins that can't be loaded are told on stderr. NULL after a sentence. Paths may be NULL.
+/// Plugins that can't be loaded are reported on stderr. NULL after an error message. Paths may be NULL.
 struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path);
 struct bw_cache;
-/// Warn that particles beside a cache are not carried along, drawn …: where there are any.
+/// If particles lie beside a cache, warn that they are not `not_what` (advected, drawn …).
 void cli_particles_warn(struct bw_cache *cache, const char *not_what);
 /// A text of the library's as JSON; takes it. Names of files have their own bytes. NULL: there was none, or it is none.
 json_t *cli_json(char *text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A plugin that crashes, aborts or calls exit takes the program with it: the last words say which one, where, and what
- * is kept. They are made in a signal handler, on the thread that crashed, so nothing here takes memory or a lock. */
+/* Crash reports. A plugin that crashes, aborts or calls exit ends the program: the report names the plugin, the
+ * callback and what is kept. It is made in a signal handler on the crashed thread: async-signal-safe, no allocation, no
+ * locks. */
 #define _GNU_SOURCE /* REG_RSP */
 #include "cli.h"
 
@@ -27,27 +28,27 @@ static const struct fault {
     {SIGTRAP, "SIGTRAP: a trap"},
 };
 
-static int events; ///< descriptor for JSON; 0: none
+static int events_fd; ///< descriptor for JSON events; 0: none
 
-/* ---- words without printf ---- */
+/* ---- formatting without printf ---- */
 
-struct words {
+struct message {
     char text[4096];
     size_t n, sentence; ///< sentence: where the first one ends
 };
 
-static void add(struct words *w, const char *text)
+static void append(struct message *w, const char *text)
 {
     while (*text && w->n + 1 < sizeof w->text) w->text[w->n++] = *text++;
 }
 
-static void add_number(struct words *w, int64_t value)
+static void append_number(struct message *w, int64_t value)
 {
     char digits[24], *d = digits + sizeof digits - 1;
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     for (*d = '\0'; left || !*d; left /= 10) *--d = (char)('0' + left % 10);
     if (value < 0) *--d = '-';
-    add(w, d);
+    append(w, d);
 }
 
 /* Bytes of the character at `text`, 0: they are no UTF-8. Short forms are let pass. */
@@ -59,64 +60,64 @@ static size_t character_bytes(const unsigned char *text)
     return n;
 }
 
-static void add_escape(struct words *w, unsigned code)
+static void append_escape(struct message *w, unsigned code)
 {
     static const char digit[] = "0123456789abcdef";
     const char text[] = {'\\', 'u', digit[code >> 12], digit[code >> 8 & 15], digit[code >> 4 & 15], digit[code & 15],
                          0};
-    add(w, text);
+    append(w, text);
 }
 
 /* As a JSON string: names of files may hold anything; what is no UTF-8 goes as in all of our JSON, U+EF80 … U+EFFF. */
-static void add_quoted(struct words *w, const char *text, const char *end)
+static void append_json(struct message *w, const char *text, const char *end)
 {
     while (text < end) {
         const unsigned char c = (unsigned char)*text;
         const size_t n = character_bytes((const unsigned char *)text);
         char whole[5] = {0};
         memcpy(whole, text, n);
-        if (c == '"' || c == '\\') add(w, "\\");
-        if (!n) add_escape(w, 0xEF00u | c);
-        else if (c < ' ') add_escape(w, c);
-        else add(w, whole);
+        if (c == '"' || c == '\\') append(w, "\\");
+        if (!n) append_escape(w, 0xEF00u | c);
+        else if (c < ' ') append_escape(w, c);
+        else append(w, whole);
         text += n ? n : 1;
     }
 }
 
 /* "swirl (/p/swirl.so)", or the file alone. */
-static void add_plugin(struct words *w, const struct bw_where *at)
+static void append_plugin(struct message *w, const struct bw_where *at)
 {
-    if (at->id) add(w, at->id), add(w, " (");
-    add(w, at->plugin ? at->plugin : "?");
-    if (at->id) add(w, ")");
+    if (at->id) append(w, at->id), append(w, " (");
+    append(w, at->plugin ? at->plugin : "?");
+    if (at->id) append(w, ")");
 }
 
-static void add_end(struct words *w)
+static void append_line_end(struct message *w)
 {
     if (!w->sentence) w->sentence = w->n;
-    add(w, "\n");
+    append(w, "\n");
 }
 
-static void add_callback(struct words *w, const struct bw_where *at)
+static void append_callback(struct message *w, const struct bw_where *at)
 {
     if (!at->id) {
-        add(w, " while it was being loaded");
+        append(w, " while it was being loaded");
         return;
     }
-    add(w, at->body ? " in a body of " : " in ");
-    add(w, at->callback);
-    add(w, "(), frame ");
-    add_number(w, at->frame);
-    if (at->substep) add(w, ", substep "), add_number(w, at->substep);
+    append(w, at->body ? " in a body of " : " in ");
+    append(w, at->callback);
+    append(w, "(), frame ");
+    append_number(w, at->frame);
+    if (at->substep) append(w, ", substep "), append_number(w, at->substep);
 }
 
-static void add_kept(struct words *w, const struct bw_where *at)
+static void append_kept_files(struct message *w, const struct bw_where *at)
 {
     if (!at->out) return;
-    add(w, "billow: whole frames are kept in ");
-    add(w, at->out);
-    if (*at->checkpoint) add(w, "; --resume goes on from "), add(w, at->checkpoint);
-    add_end(w);
+    append(w, "billow: whole frames are kept in ");
+    append(w, at->out);
+    if (*at->checkpoint) append(w, "; --resume goes on from "), append(w, at->checkpoint);
+    append_line_end(w);
 }
 
 /* ---- the end ---- */
@@ -127,37 +128,36 @@ static void bytes_write(int fd, const char *text, size_t n)
 }
 
 /* The event of the end, of the first sentence that was said, without the name that it begins with. */
-static void event_write(const struct words *said, int code)
+static void event_write(const struct message *said, int code)
 {
-    static struct words w; /* twice as long as others; who speaks is alone */
-    add(&w, "{\"billow\":1,\"event\":\"end\",\"ok\":false,\"code\":");
-    add_number(&w, code);
-    add(&w, ",\"message\":\"");
-    add_quoted(&w, said->text + strlen("billow: "), said->text + said->sentence);
-    add(&w, "\"}\n");
-    bytes_write(events, w.text, w.n);
+    static struct message w; /* twice as long as others; who reports is alone */
+    append(&w, "{\"billow\":1,\"event\":\"end\",\"ok\":false,\"code\":");
+    append_number(&w, code);
+    append(&w, ",\"message\":\"");
+    append_json(&w, said->text + strlen("billow: "), said->text + said->sentence);
+    append(&w, "\"}\n");
+    bytes_write(events_fd, w.text, w.n);
 }
 
-static void words_say(const struct words *w, const struct bw_where *at, int code)
+static void message_emit(const struct message *w, const struct bw_where *at, int code)
 {
     bytes_write(STDERR_FILENO, w->text, w->n);
     bw_where_log(at, w->text, w->n);
-    if (events) event_write(w, code);
+    if (events_fd) event_write(w, code);
 }
 
-/* Two workers may crash of one mistake: one speaks, the other waits for the end. One that crashes while it speaks has
- * said what it could. */
-static _Atomic int spoken;
-static _Thread_local int speaks __attribute__((tls_model("initial-exec")));
+/* Several threads may crash at once: one reports, the others wait for the end. A crash within the report ends it. */
+static _Atomic int reported;
+static _Thread_local int reports __attribute__((tls_model("initial-exec")));
 
-static void speak_alone(void)
+static void report_alone(void)
 {
-    if (speaks) _exit(EXIT_CODE_PLUGIN);
-    speaks = 1;
-    while (atomic_exchange(&spoken, 1)) pause();
+    if (reports) _exit(EXIT_CODE_PLUGIN);
+    reports = 1;
+    while (atomic_exchange(&reported, 1)) pause();
 }
 
-/* Is the address where the stack would have grown to? */
+/* Stack overflow: is the faulting address near the stack pointer? */
 static int stack_is_full(const siginfo_t *info, const void *context)
 {
     const ucontext_t *c = context;
@@ -173,7 +173,7 @@ static int stack_is_full(const siginfo_t *info, const void *context)
     return top && (at > top ? at - top : top - at) < 64 << 10;
 }
 
-static const char *fault_words(int number, const siginfo_t *info, const void *context)
+static const char *signal_description(int number, const siginfo_t *info, const void *context)
 {
     if (number == SIGSEGV && stack_is_full(info, context)) return "SIGSEGV: its stack is full, a recursion without end";
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
@@ -181,77 +181,77 @@ static const char *fault_words(int number, const siginfo_t *info, const void *co
     return "a signal";
 }
 
-/* Outside of plugins it is our own mistake: said, and left to the system, which may write a core. */
-static void own_crash(int number)
+/* Outside of plugins it is a bug of Billow: report it, then re-raise the signal, for a core dump. */
+static void crash_outside_plugins(int number)
 {
     static const struct bw_where nowhere;
-    struct words w = {.n = 0};
-    add(&w, "billow: crashed, in no plugin: a mistake of Billow's own, signal ");
-    add_number(&w, number);
-    add_end(&w);
-    words_say(&w, &nowhere, 128 + number);
+    struct message w = {.n = 0};
+    append(&w, "billow: crashed, in no plugin: a mistake of Billow's own, signal ");
+    append_number(&w, number);
+    append_line_end(&w);
+    message_emit(&w, &nowhere, 128 + number);
     signal(number, SIG_DFL);
     raise(number);
 }
 
-static void crash_tell(int number, siginfo_t *info, void *context)
+static void on_fatal_signal(int number, siginfo_t *info, void *context)
 {
     struct bw_where at;
-    speak_alone();
+    report_alone();
     if (!bw_where_here(&at)) {
-        own_crash(number);
+        crash_outside_plugins(number);
         return;
     }
-    struct words w = {.n = 0};
-    add(&w, "billow: ");
-    add_plugin(&w, &at);
-    add(&w, " crashed");
-    add_callback(&w, &at);
-    add(&w, ": ");
-    add(&w, fault_words(number, info, context));
-    add_end(&w);
-    add_kept(&w, &at);
-    words_say(&w, &at, EXIT_CODE_PLUGIN);
+    struct message w = {.n = 0};
+    append(&w, "billow: ");
+    append_plugin(&w, &at);
+    append(&w, " crashed");
+    append_callback(&w, &at);
+    append(&w, ": ");
+    append(&w, signal_description(number, info, context));
+    append_line_end(&w);
+    append_kept_files(&w, &at);
+    message_emit(&w, &at, EXIT_CODE_PLUGIN);
     _exit(EXIT_CODE_PLUGIN);
 }
 
-/* Every way of ending the process, on the thread that called it: from inside a plugin it loses a bake. */
-static void exit_tell(void)
+/* Any exit, on the thread that called it; inside of a plugin's callback it would lose the bake. */
+static void on_exit_call(void)
 {
     struct bw_where at;
     if (!bw_where_here(&at)) return;
-    speak_alone();
-    struct words w = {.n = 0};
-    add(&w, "billow: ");
-    add_plugin(&w, &at);
-    add(&w, " called exit()");
-    add_callback(&w, &at);
-    add_end(&w);
-    add_kept(&w, &at);
-    words_say(&w, &at, EXIT_CODE_PLUGIN);
+    report_alone();
+    struct message w = {.n = 0};
+    append(&w, "billow: ");
+    append_plugin(&w, &at);
+    append(&w, " called exit()");
+    append_callback(&w, &at);
+    append_line_end(&w);
+    append_kept_files(&w, &at);
+    message_emit(&w, &at, EXIT_CODE_PLUGIN);
     _exit(EXIT_CODE_PLUGIN);
 }
 
-/* The C library has no last words for this one. A program's symbols come before it, for plugins too; its own exit does
- * not come this way. */
+/* _exit runs no handlers, so it is interposed: the program's symbol precedes the C library's, for plugins, too. The
+ * library's own exit() does not call it. */
 __attribute__((visibility("default"))) void _exit(int code)
 {
-    if (!speaks) exit_tell();
+    if (!reports) on_exit_call();
     syscall(SYS_exit_group, code);
     __builtin_unreachable();
 }
 
 __attribute__((visibility("default"))) void _Exit(int code) { _exit(code); }
 
-void cli_crash_events(void) { events = cli_out_fd(); }
+void cli_crash_events(void) { events_fd = cli_out_fd(); }
 
 void cli_end_now(const char *message, int code)
 {
     static const struct bw_where nowhere;
-    struct words w = {.n = 0};
-    add(&w, message);
-    add_end(&w);
-    words_say(&w, &nowhere, code);
+    struct message w = {.n = 0};
+    append(&w, message);
+    append_line_end(&w);
+    message_emit(&w, &nowhere, code);
     _exit(code);
 }
 
@@ -259,10 +259,10 @@ void cli_crash_watch(void)
 {
     static char ground[64 << 10]; /* of this thread; the library's own have theirs */
     const stack_t stack = {.ss_sp = ground, .ss_size = sizeof ground};
-    struct sigaction act = {.sa_sigaction = crash_tell, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    struct sigaction act = {.sa_sigaction = on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     sigemptyset(&act.sa_mask);
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigaction(faults[i].number, &act, NULL);
-    atexit(exit_tell);
-    at_quick_exit(exit_tell);
+    atexit(on_exit_call);
+    at_quick_exit(on_exit_call);
 }

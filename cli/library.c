@@ -42,7 +42,7 @@ int cli_failed(void)
     int code = cli_exit_code(e->status);
     if (code == 7 && !strcmp(e->text, "out of memory\n")) fputs("billow: out of memory\n", stderr);
     else if (code != 130) fputs(e->text, stderr);
-    cli_machine_failed(e, code);
+    cli_json_error(e, code);
     return code;
 }
 

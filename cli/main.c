@@ -110,7 +110,7 @@ static int program_run(int argc, char **argv)
 {
     if (!descriptors_fill()) return EXIT_CODE_FAILURE;
     cli_crash_watch();
-    cli_print_plain();
+    cli_sanitize_output();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write (EFBIG), said where it happens
     if (argc < 2) {
         overview_print(stderr);

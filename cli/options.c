@@ -17,7 +17,7 @@ int cli_usage(const char *format, ...)
     char *sentence = cli_vprintf(format, list);
     va_end(list);
     cli_line(stderr, "billow: %s", sentence ? sentence : "out of memory");
-    cli_machine_failed(&(struct bw_error){.sentence = sentence ? sentence : "", .count = 1}, EXIT_CODE_USAGE);
+    cli_json_error(&(struct bw_error){.sentence = sentence ? sentence : "", .count = 1}, EXIT_CODE_USAGE);
     free(sentence);
     return EXIT_CODE_USAGE;
 }
@@ -51,7 +51,7 @@ static int option_code(const struct cli_command *command, const char *name)
 static void json_find(const struct cli_command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && option_code(command, "json") > 0; i++)
-        if (!strcmp(argv[i], "--json")) cli_machine_begin(command->several);
+        if (!strcmp(argv[i], "--json")) cli_json_begin(command->several);
 }
 
 static int option_bad(const struct cli_command *command, int argc, char **argv, int code)
@@ -85,7 +85,7 @@ int cli_option_next(const struct cli_command *command, int argc, char **argv)
     }
     // an empty --out is a variable that is not set: with --force, the default folder would pay for it
     if (code == ':' || code == '?' || (code == 'o' && !*optarg)) return option_bad(command, argc, argv, code);
-    if (code == option_code(command, "json")) cli_machine_begin(command->several);
+    if (code == option_code(command, "json")) cli_json_begin(command->several);
     return code < 0 ? CLI_END : code;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where stacks are small (ulimit -s): threads get usual ones all the same, and so does the program's own work, on a
- * thread where the limit can't be raised. */
+/* Small `ulimit -s`: threads get stacks of the usual size, and so does the program itself, on a thread of its own if
+ * the limit can't be raised. */
 #define _GNU_SOURCE /* pthread_setattr_default_np */
 #include "cli.h"
 

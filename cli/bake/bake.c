@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `billow bake`: the library reads the preset, looks at the folder, runs; here is what is asked and what is said. */
+/* `billow bake`: options, messages, signals and the exit code; the library reads the preset, checks the folder and
+ * runs. */
 #include "bake.h"
 #include "ranks.h"
 
@@ -17,18 +18,18 @@ enum { SETS_MAX = 256 };
 struct bake {
     const char *plugin_path, *preset_path;
     const char *set[SETS_MAX], *mute[SETS_MAX];
-    int dry_run, json, requeue, told; /* told: the failure has been printed already */
-    struct farm_wish farm;
+    int dry_run, json, requeue, failure_printed;
+    struct farm_options farm;
     long long tasks;
     struct bw_bake_options o;
     struct bw_session *session;
     struct bw_bake *bake;
     struct bw_bake_facts facts;
     struct progress progress;
-    struct patience patience;
-    char *source; ///< the --set that says where frames come from
+    struct watchdog watchdog;
+    char *source; ///< the --set of frames_from, after the source bake
     enum bw_status status;
-    char *message, *text; ///< the failure's first sentence, for the last event; all that is to be said of it
+    char *message, *text; ///< the failure's first line, for the event "end"; all of it
     json_t *place;        ///< "file", "line", "column" of it, or NULL
 };
 
@@ -90,7 +91,7 @@ static int list_add(const char **list, int32_t *n, const char *option, const cha
     return 1;
 }
 
-static int threads_take(struct bake *b, const char *text)
+static int threads_parse(struct bake *b, const char *text)
 {
     long long n;
     if (!cli_integer("--threads", text, 1, 1024, &n)) return 0;
@@ -98,15 +99,15 @@ static int threads_take(struct bake *b, const char *text)
     return 1;
 }
 
-static int patience_take(struct bake *b, const char *text)
+static int patience_parse(struct bake *b, const char *text)
 {
     long long seconds;
     if (!cli_integer("--patience", text, 1, 1000000, &seconds)) return 0;
-    b->patience.seconds = (double)seconds;
+    b->watchdog.seconds = (double)seconds;
     return 1;
 }
 
-static int mode_take(struct bake *b, uint32_t mode)
+static int mode_parse(struct bake *b, uint32_t mode)
 {
     if (b->o.mode && b->o.mode != mode) {
         cli_usage("--force replaces the old bake, --new keeps it, --resume goes on with it: give one of them");
@@ -116,7 +117,7 @@ static int mode_take(struct bake *b, uint32_t mode)
     return 1;
 }
 
-static int view_take(struct bake *b, const char *how)
+static int view_parse(struct bake *b, const char *how)
 {
     b->progress.wants_page = 1;
     b->progress.page.o.gentle = how && !strcmp(how, "gentle");
@@ -125,7 +126,7 @@ static int view_take(struct bake *b, const char *how)
     return 0;
 }
 
-static int option_take(struct bake *b, int code)
+static int option_parse(struct bake *b, int code)
 {
     switch (code) {
     case 's': return list_add(b->set, &b->o.n_set, "--set", optarg);
@@ -134,23 +135,23 @@ static int option_take(struct bake *b, int code)
     case 'q': return b->o.quick = 1;
     case 'e': return b->o.seed = optarg, 1;
     case 'o': return b->o.out = optarg, 1;
-    case 'F': return mode_take(b, BW_BAKE_REPLACE);
+    case 'F': return mode_parse(b, BW_BAKE_REPLACE);
     case 'C': return b->o.overcommit = 1;
-    case 'n': return mode_take(b, BW_BAKE_BESIDE);
-    case 'r': return mode_take(b, BW_BAKE_RESUME);
+    case 'n': return mode_parse(b, BW_BAKE_BESIDE);
+    case 'r': return mode_parse(b, BW_BAKE_RESUME);
     case 'N': return b->o.from_frame = optarg, 1;
     case 'd': return b->dry_run = 1;
-    case 't': return threads_take(b, optarg);
+    case 't': return threads_parse(b, optarg);
     case 'i': return b->o.simd = optarg, 1;
     case 'M': return b->o.memory = optarg, 1;
-    case 'w': return patience_take(b, optarg);
+    case 'w': return patience_parse(b, optarg);
     case 'j': return b->json = 1;
     case 'Q': return b->requeue = 1;
     case 'k': return cli_integer("--tasks", optarg, 1, 1000, &b->tasks);
     case 'O':
     case 'T':
     case 'K': return !farm_option(&b->farm, code, optarg);
-    case 'v': return view_take(b, optarg);
+    case 'v': return view_parse(b, optarg);
     case 'L':
     case 'p': return page_option(&b->progress.page, code, optarg);
     case 'P': return b->plugin_path = optarg, 1;
@@ -165,16 +166,16 @@ static int options_read(struct bake *b, int argc, char **argv)
     int code;
     b->o = (struct bw_bake_options){.size = sizeof b->o, .set = b->set, .mute = b->mute, .out = ""};
     while ((code = cli_option_next(&command_bake, argc, argv)) != CLI_END) {
-        if (code < 0 || !option_take(b, code)) return code < 0 ? code : CLI_BAD;
+        if (code < 0 || !option_parse(b, code)) return code < 0 ? code : CLI_BAD;
     }
     b->o.preset = cli_operand(&command_bake, argc, argv, "a preset");
     if (b->tasks && !b->farm.on) return cli_usage("--tasks goes with --on slurm"), CLI_BAD;
-    return b->o.preset && !farm_wish_check(&b->farm) ? CLI_END : CLI_BAD;
+    return b->o.preset && !farm_options_check(&b->farm) ? CLI_END : CLI_BAD;
 }
 
-/* ---- what goes wrong ---- */
+/* ---- failures ---- */
 
-/* The library's last failure is the bake's; said at the end, or in place by `told`. */
+/* Copy the library's last error; printed at the end by failure_print. */
 static enum bw_status bake_failed(struct bake *b)
 {
     const struct bw_error *e = bw_error_last();
@@ -189,8 +190,8 @@ static enum bw_status bake_failed(struct bake *b)
     return b->status;
 }
 
-/* A value that the library does not take, by the name of its option. */
-static int option_wrong(const struct bake *b)
+/* An option's value that the library rejects: print it with the option's dashes. */
+static int option_error_print(const struct bake *b)
 {
     static const char *const name[] = {"memory wants", "frames wants", "seed wants", "simd takes"};
     if (b->status != BW_ERR_USAGE || !b->message) return 0;
@@ -202,20 +203,20 @@ static int option_wrong(const struct bake *b)
 
 static void failure_print(struct bake *b)
 {
-    if (b->told || b->status == BW_OK) return;
-    b->told = 1;
-    if (!option_wrong(b) && b->text) fputs(b->text, stderr);
+    if (b->failure_printed || b->status == BW_OK) return;
+    b->failure_printed = 1;
+    if (!option_error_print(b) && b->text) fputs(b->text, stderr);
     if (b->status == BW_ERR_LIMIT && b->bake && !b->o.overcommit && !b->facts.seconds)
         fputs("(--overcommit starts all the same and stops at the limit)\n", stderr);
 }
 
-/* Of all that bw_bake_start refuses, what lies in the folder. */
+/* Has bw_bake_start refused because of the folder's content? */
 static int folder_refused(const struct bake *b)
 {
     return b->status == BW_ERR_USAGE && b->facts.out && !strcmp(cli_text(b->place, "file"), b->facts.out);
 }
 
-/* The folder holds something else: say what, and the ways on. */
+/* The folder holds something else: print the differences, and the options that help. */
 static void refusal_print(struct bake *b)
 {
     json_t *all = cli_json(bw_bake_describe(b->bake)), *folder = json_object_get(all, "folder");
@@ -226,7 +227,7 @@ static void refusal_print(struct bake *b)
                        : same      ? "--resume goes on with it, --force bakes it anew, --new beside it"
                                    : "--force replaces it, --new bakes beside it";
     if (holds || strangers) {
-        b->told = 1;
+        b->failure_printed = 1;
         fprintf(stderr, "%s%s", b->message, same && !strangers ? ": " : "\n");
         if (!strangers) fputs(cli_text(folder, "differences"), stderr);
         fprintf(stderr, "%s, --out DIR elsewhere\n", ways);
@@ -236,34 +237,34 @@ static void refusal_print(struct bake *b)
 
 /* ---- running ---- */
 
-static volatile sig_atomic_t stop_asked, checkpoint_asked;
+static volatile sig_atomic_t stops_requested, checkpoint_requested;
 
-static void words_write(const char *words)
+static void message_write(const char *words)
 {
     if (write(STDERR_FILENO, words, strlen(words)) < 0) return;
 }
 
 /* The first signal asks to end with a checkpoint, the second to end without one; a third one kills. */
-static void stop_ask(int number)
+static void on_stop_signal(int number)
 {
-    if (++stop_asked == 1) {
-        words_write("\nstopping after this step, with a checkpoint; once more: at once\n");
+    if (++stops_requested == 1) {
+        message_write("\nstopping after this step, with a checkpoint; once more: at once\n");
     } else {
-        words_write("\nstopping at once; once more to kill\n");
+        message_write("\nstopping at once; once more to kill\n");
         signal(number, SIG_DFL);
     }
 }
 
-static void checkpoint_ask(int number)
+static void on_checkpoint_signal(int number)
 {
     (void)number;
-    checkpoint_asked = 1;
+    checkpoint_requested = 1;
 }
 
-static void signals_catch(void)
+static void signals_install(void)
 {
-    struct sigaction stop = {.sa_handler = stop_ask, .sa_flags = (int)SA_RESTART},
-                     keep = {.sa_handler = checkpoint_ask, .sa_flags = (int)SA_RESTART}, before;
+    struct sigaction stop = {.sa_handler = on_stop_signal, .sa_flags = (int)SA_RESTART},
+                     keep = {.sa_handler = on_checkpoint_signal, .sa_flags = (int)SA_RESTART}, before;
     sigemptyset(&stop.sa_mask);
     sigemptyset(&keep.sa_mask);
     sigaction(SIGINT, &stop, NULL);
@@ -278,9 +279,9 @@ static int bake_wait(struct bake *b)
 {
     int status, asked = 0;
     while ((status = bw_bake_wait(b->bake, 0.05)) == 1) {
-        for (; asked < stop_asked; asked++) bw_bake_cancel(b->bake);
-        if (checkpoint_asked) checkpoint_asked = 0, bw_bake_checkpoint(b->bake);
-        patience_look(&b->patience, &b->progress, b->bake, asked);
+        for (; asked < stops_requested; asked++) bw_bake_cancel(b->bake);
+        if (checkpoint_requested) checkpoint_requested = 0, bw_bake_checkpoint(b->bake);
+        watchdog_poll(&b->watchdog, &b->progress, b->bake, asked);
     }
     return status;
 }
@@ -303,10 +304,10 @@ static void done_print(const struct bake *b)
     cli_line(stderr, "%s: %s, %s in %s", b->facts.out,
              bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames),
              bw_number_words(b->facts.bytes, "B", bytes), bw_number_words(b->facts.seconds, "s", seconds));
-    closing_print(&b->progress, b->facts.name, b->facts.out);
+    summary_print(&b->progress, b->facts.name, b->facts.out);
 }
 
-/* Those who look see the bake from its first step. 0 after a sentence. */
+/* The page opens before the first step. 0 after an error message. */
 static int page_begin(struct bake *b)
 {
     struct page *page = &b->progress.page;
@@ -317,13 +318,13 @@ static int page_begin(struct bake *b)
         event_print(&b->progress, "page", json_pack("{s:s}", "address", page_address(page)));
         return 1;
     }
-    b->told = code != 0;
+    b->failure_printed = code != 0;
     b->status = code ? (enum bw_status) - code : bake_failed(b);
     return 0;
 }
 
-/* What was stopped has been gone on with from its page, to its last frame. */
-static void ended_well(struct bake *b)
+/* The bake was stopped, resumed from its page, and finished there. */
+static void mark_completed(struct bake *b)
 {
     if (b->status != BW_ERR_CANCELLED) return;
     b->status = BW_OK;
@@ -336,7 +337,7 @@ static void ended_well(struct bake *b)
 static void bake_run(struct bake *b)
 {
     if (!page_begin(b)) return;
-    signals_catch();
+    signals_install();
     if (bw_bake_join(b->bake) || bw_bake_start(b->bake)) {
         bake_failed(b);
         if (folder_refused(b)) refusal_print(b);
@@ -351,7 +352,7 @@ static void bake_run(struct bake *b)
     if (known && b->facts.up_to_date) up_to_date_print(b);
     else if (known) done_print(b);
     const char *why = status ? b->message ? b->message : "stopped" : NULL;
-    if (stop_asked < 2 && page_end(&b->progress.page, why)) ended_well(b);
+    if (stops_requested < 2 && page_end(&b->progress.page, why)) mark_completed(b);
 }
 
 /* ---- bakes whose frames come from another bake ---- */
@@ -389,12 +390,12 @@ static char *source_setting(const struct bake *b)
 }
 
 /* The other bake goes first, then the preset is read again with its files. */
-static enum bw_status source_take(struct bake *b)
+static enum bw_status source_bake_first(struct bake *b)
 {
     int code = source_bake(b);
     if (code) {
         cli_line(stderr, "%s takes its frames from %s, in %s", b->facts.name, b->facts.source, b->facts.source_out);
-        b->told = 1;
+        b->failure_printed = 1;
         b->message =
             cli_printf("%s takes its frames from %s, in %s", b->facts.name, b->facts.source, b->facts.source_out);
         return b->status = code == 130 || code == 75 ? BW_ERR_CANCELLED : (enum bw_status) - code;
@@ -427,15 +428,15 @@ static int bake_submit(const struct bake *b)
 static enum bw_status bake_open(struct bake *b)
 {
     b->session = cli_session_open(b->plugin_path, b->preset_path);
-    if (!b->session) return b->told = 1, bake_failed(b);
+    if (!b->session) return b->failure_printed = 1, bake_failed(b);
     progress_attach(&b->progress, &b->o);
     b->facts.size = sizeof b->facts;
     if (bw_bake_open(b->session, &b->o, &b->bake) || bw_bake_facts(b->bake, &b->facts)) return bake_failed(b);
     if (b->facts.source && !ranks_allow_source(b->facts.name, b->facts.source)) {
-        b->told = 1;
+        b->failure_printed = 1;
         return b->status = BW_ERR_USAGE;
     }
-    return b->facts.source ? source_take(b) : BW_OK;
+    return b->facts.source ? source_bake_first(b) : BW_OK;
 }
 
 static void bake_free(struct bake *b)
@@ -443,7 +444,7 @@ static void bake_free(struct bake *b)
     bw_bake_close(b->bake);
     bw_session_close(b->session);
     progress_free(&b->progress);
-    farm_wish_free(&b->farm);
+    farm_options_free(&b->farm);
     free(b->source);
     json_decref(b->place);
     free(b->message);
@@ -462,9 +463,9 @@ static int bake_code(struct bake *b)
     return RESUMABLE;
 }
 
-int cmd_bake(int argc, char **argv) { return bake_line_run(argc, argv, NULL); }
+int cmd_bake(int argc, char **argv) { return bake_run_arguments(argc, argv, NULL); }
 
-int bake_line_run(int argc, char **argv, char **message)
+int bake_run_arguments(int argc, char **argv, char **message)
 {
     struct bake b = {0};
     int code = options_read(&b, argc, argv);
@@ -472,7 +473,7 @@ int bake_line_run(int argc, char **argv, char **message)
     if (!ranks_begin(&b.o, b.farm.on ? "--on" : b.progress.wants_page ? "--view" : NULL)) return EXIT_CODE_USAGE;
     progress_init(&b.progress, b.json);
     enum bw_status status = bake_open(&b);
-    if (status != BW_OK) ranks_alone();
+    if (status != BW_OK) ranks_failed_early();
     if (status == BW_OK && b.farm.on && !b.dry_run) {
         code = bake_submit(&b);
         bake_free(&b);

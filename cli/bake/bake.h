@@ -7,8 +7,8 @@
 
 /* ---- bake.c ---- */
 
-/// `billow bake` with this line; *message, if wanted, gets what went wrong, new memory.
-int bake_line_run(int argc, char **argv, char **message);
+/// `billow bake` with these arguments; *message, unless NULL, gets the error, new memory.
+int bake_run_arguments(int argc, char **argv, char **message);
 
 /* ---- progress.c: the live line and the events ---- */
 
@@ -19,7 +19,7 @@ struct progress {
     double last_drawn; ///< s, monotonic
     char *output[4];   ///< the last path announced as progress_what[i]
     json_t *waiting;   ///< events of frames that are made, but not on the disk yet
-    struct page page;  ///< that is told as well, if there is one
+    struct page page;  ///< gets progress, too, if there is one
 };
 
 extern const char *const progress_what[4]; ///< movie, picture, cache, particles
@@ -28,32 +28,32 @@ void progress_init(struct progress *p, int json);
 void progress_free(struct progress *p);
 /// Point the callbacks of `o` at `p`.
 void progress_attach(struct progress *p, struct bw_bake_options *o);
-/// No more frames are written: tell those that never were.
+/// No more frames are written: report those that never were.
 void progress_end(struct progress *p);
-/// End the live line, so that words can follow.
+/// End the live line, so that messages can follow.
 void progress_break(struct progress *p);
 /// Print one event with --json; takes `event` (an object) in any case.
 void event_print(const struct progress *p, const char *name, json_t *event);
 
-/* ---- patience.c: who is waited for ---- */
+/* ---- watchdog.c: reports plugins that stall ---- */
 
-struct patience {
-    double seconds; ///< before it is said that a callback takes long; 0: a minute
-    double next;    ///< s in one callback, when it is said next
-    double asked_at;
-    int asked, told;
+struct watchdog {
+    double seconds;      ///< time in one callback before it is reported (--patience); 0: a minute
+    double next;         ///< time in one callback of the next report, s
+    double requested_at; ///< when the user requested the end last
+    int requests, reported;
 };
 
-/// Now and then while a bake runs; `asked`: how often the user has asked for its end.
-void patience_look(struct patience *p, const struct progress *progress, struct bw_bake *bake, int asked);
+/// Called regularly while a bake runs; `requests`: how often the user has requested its end.
+void watchdog_poll(struct watchdog *p, const struct progress *progress, struct bw_bake *bake, int requests);
 
-/* ---- closing.c: estimates before, commands after ---- */
+/* ---- summary.c: estimates before, next commands after ---- */
 
 /// Memory, disk and wiring on stdout; an exit code.
 int estimate_print(struct bw_bake *bake);
-/// What people type to get here.
+/// The name by which the program was started.
 const char *command_name(void);
-/// How to go on: what to open, what to type.
-void closing_print(const struct progress *p, const char *name, const char *out);
+/// What to open and which commands come next.
+void summary_print(const struct progress *p, const char *name, const char *out);
 
 #endif

@@ -7,22 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double REDRAW_SECONDS = 0.2;
 const char *const progress_what[4] = {"movie", "picture", "cache", "particles"};
 
-static double clock_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void progress_init(struct progress *p, int json)
 {
-    if (json) cli_machine_baking(), cli_crash_events();
+    if (json) cli_json_bake_reports(), cli_crash_events();
     p->json = json;
     p->live = !json && isatty(STDERR_FILENO);
 }
@@ -50,7 +42,7 @@ void event_print(const struct progress *p, const char *name, json_t *event)
     json_decref(event);
 }
 
-static void start_tell(struct bw_bake *bake, void *user)
+static void on_start(struct bw_bake *bake, void *user)
 {
     struct bw_bake_facts f = {.size = sizeof f};
     if (bw_bake_facts(bake, &f)) return;
@@ -69,8 +61,8 @@ static json_t *frame_json(const struct bw_bake_progress *f)
                      event_number(f->iterations), "memory", (json_int_t)f->memory);
 }
 
-/* A frame that is to be written is told when it is: who hears of it may open its files. */
-static void frames_tell(struct progress *p, int64_t written)
+/* Frame events are queued until the frame is written: a reader of the event may open its files. */
+static void frames_written_report(struct progress *p, int64_t written)
 {
     json_t *event;
     while ((event = json_array_get(p->waiting, 0))) {
@@ -87,7 +79,7 @@ static void frame_event(struct progress *p, const struct bw_bake_progress *f)
     if (!p->waiting) p->waiting = json_array();
     if (f->frame_done && f->frame < f->first) event_print(p, "frame", frame_json(f));
     else if (f->frame_done) json_array_append_new(p->waiting, frame_json(f));
-    frames_tell(p, f->written);
+    frames_written_report(p, f->written);
 }
 
 void progress_end(struct progress *p)
@@ -120,7 +112,7 @@ static void line_draw(struct progress *p, const char *line)
     cli_terminal("\033[K");
     fflush(stderr);
     p->line_shown = 1;
-    p->last_drawn = clock_seconds();
+    p->last_drawn = cli_clock_seconds();
 }
 
 void progress_break(struct progress *p)
@@ -129,17 +121,17 @@ void progress_break(struct progress *p)
     p->line_shown = 0;
 }
 
-static void progress_tell(struct bw_bake *bake, const struct bw_bake_progress *f, void *user)
+static void on_progress(struct bw_bake *bake, const struct bw_bake_progress *f, void *user)
 {
     struct progress *p = user;
     (void)bake;
     page_progress(&p->page, f);
-    if (p->live && (f->frame_done || clock_seconds() - p->last_drawn > REDRAW_SECONDS)) line_draw(p, f->line);
+    if (p->live && (f->frame_done || cli_clock_seconds() - p->last_drawn > REDRAW_SECONDS)) line_draw(p, f->line);
     else if (!p->live && !p->json && f->frame_done) fprintf(stderr, "%s\n", f->line);
     frame_event(p, f);
 }
 
-static void log_tell(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user)
+static void on_log(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user)
 {
     static const char *const word[] = {"debug", "info", "warning"};
     struct progress *p = user;
@@ -154,7 +146,7 @@ static void log_tell(struct bw_bake *bake, int32_t level, const char *who, const
         json_pack("{s:s, s:s, s:s}", "level", word[level >= 0 && level <= 2 ? level : 1], "from", who, "text", text));
 }
 
-static void output_tell(struct bw_bake *bake, const char *what, const char *path, void *user)
+static void on_output(struct bw_bake *bake, const char *what, const char *path, void *user)
 {
     struct progress *p = user;
     (void)bake;
@@ -166,7 +158,7 @@ static void output_tell(struct bw_bake *bake, const char *what, const char *path
     event_print(p, "output", json_pack("{s:s, s:s}", "what", what, "path", path));
 }
 
-static void frame_tell(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
+static void on_frame(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
 {
     const struct progress *p = user;
     (void)bake;
@@ -175,10 +167,10 @@ static void frame_tell(struct bw_bake *bake, struct bw_snapshot *snapshot, void 
 
 void progress_attach(struct progress *p, struct bw_bake_options *o)
 {
-    o->on_start = start_tell;
-    o->on_progress = progress_tell;
-    o->on_log = log_tell;
-    o->on_output = output_tell;
-    if (p->wants_page) o->on_frame = frame_tell;
+    o->on_start = on_start;
+    o->on_progress = on_progress;
+    o->on_log = on_log;
+    o->on_output = on_output;
+    if (p->wants_page) o->on_frame = on_frame;
     o->user = p;
 }

@@ -31,7 +31,7 @@ const struct cli_command command_blender = {
     .run = cmd_blender,
 };
 
-static int say(int code, const char *text)
+static int error_print(int code, const char *text)
 {
     fprintf(stderr, "billow: %s\n", text);
     return code;
@@ -39,16 +39,16 @@ static int say(int code, const char *text)
 
 /* ---- where things go ---- */
 
-/// Folder of the files, `in`, and the one for what is written, `out`; from there the files are in `way`.
+/// Folder of the files; folder for the scripts; the first as the scripts name it.
 struct places {
-    char *in, *out, *way;
+    char *in, *out, *reference;
 };
 
 static int places_find(struct places *p, const char *file, const char *wanted)
 {
     const char *slash = strrchr(file, '/');
     p->in = slash ? cli_printf("%.*s", slash == file ? 1 : (int)(slash - file), file) : strdup(".");
-    if (!p->in) return say(7, "out of memory");
+    if (!p->in) return error_print(7, "out of memory");
     char *last = strrchr(p->in, '/'), *notes = NULL;
     const char *name = last ? last + 1 : p->in;
     if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) // as its exporter calls it
@@ -56,23 +56,23 @@ static int places_find(struct places *p, const char *file, const char *wanted)
     if (wanted) { // away from the cache only its full name holds
         char *real = realpath(p->in, NULL);
         p->out = strdup(wanted);
-        p->way = real;
+        p->reference = real;
     } else if (notes && access(notes, R_OK) == 0) { // a bake's folder
         p->out = last ? cli_printf("%.*s", (int)(last - p->in), p->in) : strdup(".");
-        p->way = strdup(name);
+        p->reference = strdup(name);
     } else {
         p->out = strdup(p->in);
-        p->way = strdup(".");
+        p->reference = strdup(".");
     }
     free(notes);
-    return p->out && p->way ? EXIT_CODE_OK : say(7, "out of memory");
+    return p->out && p->reference ? EXIT_CODE_OK : error_print(7, "out of memory");
 }
 
 static void places_free(struct places *p)
 {
     free(p->in);
     free(p->out);
-    free(p->way);
+    free(p->reference);
 }
 
 /// Blender plays numbers at the very end of a name, and stops at the first that is not there.
@@ -96,14 +96,14 @@ static int sequence_check(const json_t *c)
 static int failed(void)
 {
     const struct bw_error *e = bw_error_last();
-    return say(cli_exit_code(e->status), e->sentence);
+    return error_print(cli_exit_code(e->status), e->sentence);
 }
 
 /// *path: the file's name.
 static int text_write(const char *folder, const char *name, const char *ending, const char *text, char **path)
 {
     *path = cli_printf("%s/%s%s", folder, name, ending);
-    if (!*path) return say(7, "out of memory");
+    if (!*path) return error_print(7, "out of memory");
     int code = cli_write_file(*path, text);
     if (!code) cli_line(stdout, "%s", *path);
     return code;
@@ -112,11 +112,11 @@ static int text_write(const char *folder, const char *name, const char *ending, 
 static int scene_write(struct bw_cache *cache, const json_t *c, const struct places *p, char **script)
 {
     const char *name = cli_text(c, "name");
-    char *stage = NULL, *blender = bw_cache_scene(cache, "blender", p->way);
+    char *stage = NULL, *blender = bw_cache_scene(cache, "blender", p->reference);
     if (!blender) return failed();
     if (*bw_error_last()->text) fprintf(stderr, "billow: %s", bw_error_last()->text);
     int code = text_write(p->out, name, "_blender.py", blender, script);
-    char *usd = code ? NULL : bw_cache_scene(cache, "usd", p->way);
+    char *usd = code ? NULL : bw_cache_scene(cache, "usd", p->reference);
     if (!code) code = usd ? text_write(p->out, name, ".usda", usd, &stage) : failed();
     bw_text_free(blender);
     bw_text_free(usd);

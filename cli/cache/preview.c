@@ -53,7 +53,7 @@ const struct cli_command command_preview = {
 /* ---- the command line, as the library's options ---- */
 
 /* Of what its help lists. */
-static int choice_take(json_t *o, const struct cli_option *option, const char *text)
+static int choice_parse(json_t *o, const struct cli_option *option, const char *text)
 {
     for (const char *c = option->argument; c;) {
         size_t n = strcspn(c, "|");
@@ -64,7 +64,7 @@ static int choice_take(json_t *o, const struct cli_option *option, const char *t
     return 0;
 }
 
-static int number_take(json_t *o, const char *option, const char *text)
+static int number_parse(json_t *o, const char *option, const char *text)
 {
     char *end;
     double value = strtod(text, &end);
@@ -73,13 +73,13 @@ static int number_take(json_t *o, const char *option, const char *text)
     return 0;
 }
 
-static int size_take(json_t *o, const char *text)
+static int size_parse(json_t *o, const char *text)
 {
     long long size;
     return cli_integer("--size", text, 16, 8192, &size) && !json_object_set_new(o, "size", json_integer(size));
 }
 
-static int said_take(json_t *o, const char *text)
+static int set_parse(json_t *o, const char *text)
 {
     json_t *all = json_object_get(o, "set");
     if (!all) json_object_set_new(o, "set", all = json_array());
@@ -93,8 +93,8 @@ static const struct cli_option *option_of(int code)
     return NULL;
 }
 
-/// One option; 0 after a sentence.
-static int option_take(json_t *o, int code, const char *arg)
+/// One option; 0 after an error message.
+static int option_parse(json_t *o, int code, const char *arg)
 {
     const char *name = option_of(code)->name;
     switch (code) {
@@ -102,19 +102,19 @@ static int option_take(json_t *o, int code, const char *arg)
     case 'a':
     case 'V':
     case 'm':
-    case 'u': return choice_take(o, option_of(code), arg);
-    case 's': return size_take(o, arg);
-    case 'S': return said_take(o, arg);
+    case 'u': return choice_parse(o, option_of(code), arg);
+    case 's': return size_parse(o, arg);
+    case 'S': return set_parse(o, arg);
     case 'F':
     case 'f':
     case 'p': return !json_object_set_new(o, name, json_string(arg));
-    default: return number_take(o, name, arg);
+    default: return number_parse(o, name, arg);
     }
 }
 
 /* ---- frames ---- */
 
-static int32_t frame_tell(int32_t done, int32_t total, void *user)
+static int32_t on_frame(int32_t done, int32_t total, void *user)
 {
     (void)user;
     if (isatty(STDERR_FILENO)) cli_terminal("\r");
@@ -173,7 +173,7 @@ static int preview_run(const char *what, const char *out, const char *own, const
     struct bw_cache *cache = NULL;
     char *text = json_dumps(o, JSON_REAL_PRECISION(17));
     struct bw_movie_wish wish = {
-        .size = sizeof wish, .options = text, .out = out ? out : own, .on_frame = frame_tell, .as_it_is = !out};
+        .size = sizeof wish, .options = text, .out = out ? out : own, .on_frame = on_frame, .as_it_is = !out};
     int code = !session ? 7 : bw_cache_open(session, what, &cache) || bw_cache_movie(cache, &wish) ? failed() : 0;
     if (!code) {
         const char *warnings = bw_error_last()->text;
@@ -187,7 +187,7 @@ static int preview_run(const char *what, const char *out, const char *own, const
 }
 
 /* Pictures stand alone, so a movie may be made in parts; a picture, or a sheet of some, is one task's at once. */
-static int preview_submit(const struct farm_wish *w, const char *what, struct farm_movie *m)
+static int preview_submit(const struct farm_options *w, const char *what, struct farm_movie *m)
 {
     struct bw_session *session = cli_session_open(NULL, NULL);
     struct bw_cache *cache = NULL;
@@ -216,38 +216,38 @@ static int preview_here(const char *what, const char *out, json_t *o)
 }
 
 /// One option; an exit code.
-static int any_take(struct farm_wish *w, struct farm_movie *m, int code)
+static int preview_option_parse(struct farm_options *w, struct farm_movie *m, int code)
 {
     if (strchr("OTK", code)) return farm_option(w, code, optarg);
     if (code == 'o') m->out = optarg;
     else if (code == 'k') return cli_integer("--tasks", optarg, 1, 1000, &m->tasks) ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-    else return option_take(m->options, code, optarg) ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+    else return option_parse(m->options, code, optarg) ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     return EXIT_CODE_OK;
 }
 
-static int preview_do(const struct farm_wish *w, struct farm_movie *m, const char *what)
+static int preview_start(const struct farm_options *w, struct farm_movie *m, const char *what)
 {
     if (m->out && !cli_has_ending(m->out, ".png") && !cli_has_ending(m->out, ".mp4") && !cli_has_ending(m->out, ".exr"))
         return cli_usage("--out is %s; a name that ends in .mp4, .png or .exr is wanted", m->out);
     if (m->tasks && !w->on) return cli_usage("--tasks goes with --on slurm");
-    const int code = farm_wish_check(w);
+    const int code = farm_options_check(w);
     m->tasks = m->tasks ? m->tasks : 1;
     return code ? code : w->on ? preview_submit(w, what, m) : preview_here(what, m->out, m->options);
 }
 
 int cmd_preview(int argc, char **argv)
 {
-    struct farm_wish w = {0};
+    struct farm_options w = {0};
     struct farm_movie m = {.options = json_object()};
     int code, answer = EXIT_CODE_OK;
     while (!answer && (code = cli_option_next(&command_preview, argc, argv)) != CLI_END)
-        answer = code < 0 ? EXIT_CODE_USAGE : any_take(&w, &m, code);
+        answer = code < 0 ? EXIT_CODE_USAGE : preview_option_parse(&w, &m, code);
     if (answer) answer = code == CLI_HELP ? EXIT_CODE_OK : answer;
     else {
         const char *what = cli_operand(&command_preview, argc, argv, "a .vdb file, a folder or a pattern");
-        answer = what ? preview_do(&w, &m, what) : EXIT_CODE_USAGE;
+        answer = what ? preview_start(&w, &m, what) : EXIT_CODE_USAGE;
     }
-    farm_wish_free(&w);
+    farm_options_free(&w);
     json_decref(m.options);
     return answer;
 }

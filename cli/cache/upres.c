@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* billow upres, billow retime: a finished cache made finer, slower or faster. Both look at the cache, and then bake the
- * presets `upres` and `retime` with what they found as --set: the result is a bake like any other, with its notes, and
- * its resolved.yaml is a preset to go on from. */
+/* billow upres, billow retime: a finished cache made finer, slower or faster. Both read the cache's statistics, and
+ * bake the presets `upres` and `retime` with them as --set arguments. The result is a bake like any other. */
 #include "cli.h"
 #include "farm/farm.h"
 
@@ -72,23 +71,23 @@ const struct cli_command command_retime = {
     .several = 1,
 };
 
-/// The line for bake, and what it says.
-struct line {
+/// Arguments for `billow bake`.
+struct arguments {
     char *arg[ARGS_MAX + 1];
     int n, full;
 };
 
-static void line_add(struct line *l, char *text)
+static void arguments_add(struct arguments *l, char *text)
 {
     if (!text || l->n == ARGS_MAX) l->full = 1, free(text);
     else l->arg[l->n++] = text;
 }
 
 /* --set PATH=VALUE */
-static void line_set(struct line *l, char *setting)
+static void arguments_add_set(struct arguments *l, char *setting)
 {
-    line_add(l, strdup("--set"));
-    line_add(l, setting);
+    arguments_add(l, strdup("--set"));
+    arguments_add(l, setting);
 }
 
 static const struct cli_option *option_of(const struct cli_command *c, int code)
@@ -98,16 +97,16 @@ static const struct cli_option *option_of(const struct cli_command *c, int code)
     return NULL;
 }
 
-static void option_pass(struct line *l, const struct cli_command *c, int code)
+static void option_forward(struct arguments *l, const struct cli_command *c, int code)
 {
     const struct cli_option *o = option_of(c, code);
     if (!o) return;
-    line_add(l, cli_printf("--%s", o->name));
-    if (o->argument) line_add(l, strdup(optarg));
+    arguments_add(l, cli_printf("--%s", o->name));
+    if (o->argument) arguments_add(l, strdup(optarg));
 }
 
 /* Makes the bake of `preset` with the user's own settings last, so that they count. */
-static int line_bake(const struct line *head, const struct line *tail)
+static int arguments_bake(const struct arguments *head, const struct arguments *tail)
 {
     char *argv[2 * ARGS_MAX + 1];
     int argc = 0;
@@ -119,12 +118,12 @@ static int line_bake(const struct line *head, const struct line *tail)
     return cmd_bake(argc, argv);
 }
 
-static void line_free(struct line *l)
+static void arguments_free(struct arguments *l)
 {
     for (int i = 0; i < l->n; i++) free(l->arg[i]);
 }
 
-/* ---- what both say ---- */
+/* ---- common arguments ---- */
 
 /* Cells `factor` times as many; a box one cell thick stays so. */
 static void cells_refine(json_t *cells, int factor)
@@ -150,40 +149,40 @@ static char *domain_text(const json_t *c, int factor)
 }
 
 /* The flow keeps the name that it has in the files. */
-static void flow_bind(struct line *l, const char *stage, const json_t *c)
+static void flow_bind(struct arguments *l, const char *stage, const json_t *c)
 {
-    line_set(l, cli_printf("stages.%s.bind={vel: %s}", stage, cli_text(c, "flow")));
+    arguments_add_set(l, cli_printf("stages.%s.bind={vel: %s}", stage, cli_text(c, "flow")));
 }
 
-/* What the files say of themselves is what the new ones shall say. */
-static void export_say(struct line *l, const json_t *c)
+/* The new files get the metadata of the cache's. */
+static void export_arguments(struct arguments *l, const json_t *c)
 {
     const char *key;
     json_t *value;
     json_object_foreach (json_object_get(c, "export"), key, value) {
-        if (json_is_string(value)) line_set(l, cli_printf("export.vdb.%s=%s", key, json_string_value(value)));
-        else line_set(l, cli_printf("export.vdb.%s=%.17g", key, json_number_value(value)));
+        if (json_is_string(value)) arguments_add_set(l, cli_printf("export.vdb.%s=%s", key, json_string_value(value)));
+        else arguments_add_set(l, cli_printf("export.vdb.%s=%.17g", key, json_number_value(value)));
     }
 }
 
-static void cache_say(struct line *l, const json_t *c, const char *preset, int factor)
+static void cache_arguments(struct arguments *l, const json_t *c, const char *preset, int factor)
 {
-    line_add(l, strdup("bake"));
-    line_add(l, strdup(preset));
-    line_set(l, cli_printf("name=%s", cli_text(c, preset)));
-    line_set(l, cli_printf("frames_from=%s", cli_text(c, "frames_from")));
+    arguments_add(l, strdup("bake"));
+    arguments_add(l, strdup(preset));
+    arguments_add_set(l, cli_printf("name=%s", cli_text(c, preset)));
+    arguments_add_set(l, cli_printf("frames_from=%s", cli_text(c, "frames_from")));
     char *domain = domain_text(c, factor);
-    line_set(l, domain ? cli_printf("domain=%s", domain) : NULL);
+    arguments_add_set(l, domain ? cli_printf("domain=%s", domain) : NULL);
     free(domain);
-    if (cli_number(c, "fps") > 0) line_set(l, cli_printf("time.fps=%.17g", cli_number(c, "fps")));
+    if (cli_number(c, "fps") > 0) arguments_add_set(l, cli_printf("time.fps=%.17g", cli_number(c, "fps")));
     const char *said = cli_text(c, "vectors"), *flow = cli_text(c, "flow");
-    line_set(l, cli_printf("fields={%s%s%s: {advect: false}}", said, *said ? ", " : "", flow));
-    line_set(l, cli_printf("export.vdb.fields=[%s, %s]", cli_text(c, "fields"), flow));
-    export_say(l, c);
+    arguments_add_set(l, cli_printf("fields={%s%s%s: {advect: false}}", said, *said ? ", " : "", flow));
+    arguments_add_set(l, cli_printf("export.vdb.fields=[%s, %s]", cli_text(c, "fields"), flow));
+    export_arguments(l, c);
 }
 
-/* What the cache is, from all its files; an exit code after a sentence, else 0. */
-static int cache_look(const char *what, const char *flow, json_t **found)
+/* The cache's statistics, from all its files; an exit code, after an error message unless 0. */
+static int cache_read(const char *what, const char *flow, json_t **found)
 {
     struct bw_session *session = cli_session_open(NULL, NULL);
     struct bw_cache *cache = NULL;
@@ -192,7 +191,7 @@ static int cache_look(const char *what, const char *flow, json_t **found)
     if (!code && (bw_cache_open(session, what, &cache) || !(*found = cli_json(bw_cache_survey(cache, flow))))) {
         fprintf(stderr, "billow: %s\n", bw_error_last()->sentence);
         code = cli_exit_code(bw_error_last()->status);
-        cli_machine_failed(bw_error_last(), code);
+        cli_json_error(bw_error_last(), code);
     }
     if (!code) cli_warn(), cli_particles_warn(cache, "carried along");
     bw_cache_close(cache);
@@ -211,7 +210,7 @@ static int number_read(const char *option, const char *text, double *value)
 
 int cmd_upres(int argc, char **argv)
 {
-    struct line tail = {.n = 0}, head = {.n = 0};
+    struct arguments tail = {.n = 0}, head = {.n = 0};
     json_t *cache = NULL;
     const char *flow = NULL;
     double strength = 1;
@@ -224,35 +223,35 @@ int cmd_upres(int argc, char **argv)
             if (good && factor == 3) good = 0, cli_usage("--factor is 2 or 4, not 3: detail comes by octaves");
         } else if (code == 'w') flow = optarg;
         else if (code == 'g') good = number_read("strength", optarg, &strength);
-        else option_pass(&tail, &command_upres, code);
+        else option_forward(&tail, &command_upres, code);
     }
     const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
-    if (what && (answer = cache_look(what, flow, &cache)) == EXIT_CODE_OK) {
+    if (what && (answer = cache_read(what, flow, &cache)) == EXIT_CODE_OK) {
         for (size_t a = 0; a < 3; a++)
             if (cli_number_at(cache, "first_voxel", a) == cli_number_at(cache, "last_voxel", a))
                 answer = EXIT_CODE_USAGE;
         if (answer) cli_usage("%s is one cell thick: eddies in space have no room there", cli_text(cache, "pattern"));
     }
     if (what && answer == EXIT_CODE_OK) {
-        cache_say(&head, cache, "upres", (int)factor);
-        line_set(&head, cli_printf("stages.upres.flow.grid=%s", cli_text(cache, "flow")));
+        cache_arguments(&head, cache, "upres", (int)factor);
+        arguments_add_set(&head, cli_printf("stages.upres.flow.grid=%s", cli_text(cache, "flow")));
         flow_bind(&head, "upres.flow", cache);
         flow_bind(&head, "mac.advect", cache);
-        line_set(&head, cli_printf("stages.upres.flow.strength=%.17g", strength));
-        line_set(&head, cli_printf("stages.upres.match.fields=[%s]", cli_text(cache, "fields")));
-        line_set(&head, cli_printf("stages.mac.advect.only=[%s]", cli_text(cache, "fields")));
-        answer = line_bake(&head, &tail);
+        arguments_add_set(&head, cli_printf("stages.upres.flow.strength=%.17g", strength));
+        arguments_add_set(&head, cli_printf("stages.upres.match.fields=[%s]", cli_text(cache, "fields")));
+        arguments_add_set(&head, cli_printf("stages.mac.advect.only=[%s]", cli_text(cache, "fields")));
+        answer = arguments_bake(&head, &tail);
     }
     json_decref(cache);
-    line_free(&head);
-    line_free(&tail);
+    arguments_free(&head);
+    arguments_free(&tail);
     return answer;
 }
 
 /* ---- retime ---- */
 
-struct wish {
+struct retime_options {
     double speed;
     int64_t first, last, hold, stand; ///< last < first: as many frames as it takes; stand 0: nothing is held
     int reverse;
@@ -269,7 +268,7 @@ static int frames_read(const char *text, int64_t *first, int64_t *last)
     return end != text && !*end;
 }
 
-static int wish_take(struct wish *w, int code)
+static int retime_option_parse(struct retime_options *w, int code)
 {
     char *end = optarg;
     switch (code) {
@@ -288,7 +287,7 @@ static int wish_take(struct wish *w, int code)
     }
 }
 
-static int wish_check(const struct wish *w, const json_t *c, int given)
+static int retime_options_check(const struct retime_options *w, const json_t *c, int given)
 {
     if (!given) return cli_usage("retime wants --speed, --frames, --hold or --reverse");
     if (w->last > w->first && w->speed != 1) return cli_usage("--frames says how fast already: give it or --speed");
@@ -299,56 +298,56 @@ static int wish_check(const struct wish *w, const json_t *c, int given)
 }
 
 /* Which of the cache's frames each frame shows, and how many frames that makes. */
-static void wish_say(const struct wish *w, const json_t *c, struct line *l)
+static void retime_arguments(const struct retime_options *w, const json_t *c, struct arguments *l)
 {
     double least = cli_number(c, "first"), most = cli_number(c, "last");
     int64_t first = w->last > w->first ? w->first : (int64_t)least;
     double speed = w->last > w->first ? (most - least) / (double)(w->last - w->first - w->stand) : w->speed;
     double begin = w->reverse ? most : least, end = w->reverse ? least : most, way = fabs(end - begin) / speed;
     int64_t last = w->last > w->first ? w->last : first + (int64_t)floor(way + 1e-9) + w->stand;
-    line_set(l, cli_printf("time.frames=%lld-%lld", (long long)first, (long long)last));
+    arguments_add_set(l, cli_printf("time.frames=%lld-%lld", (long long)first, (long long)last));
     if (!w->stand) {
-        line_set(l, cli_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin, w->reverse ? -speed : speed,
-                               (long long)first));
+        arguments_add_set(l, cli_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin,
+                                        w->reverse ? -speed : speed, (long long)first));
         return;
     }
     double reached = (double)first + fabs((double)w->hold - begin) / speed;
-    line_set(l, cli_printf("stages.retime.at=\"=frame < %.17g ? %.17g%+.17g*(frame-(%lld)) : frame < %.17g ? %lld : "
-                           "%lld%+.17g*(frame-%.17g)\"",
-                           reached, begin, w->reverse ? -speed : speed, (long long)first, reached + (double)w->stand,
-                           (long long)w->hold, (long long)w->hold, w->reverse ? -speed : speed,
-                           reached + (double)w->stand));
+    arguments_add_set(
+        l, cli_printf("stages.retime.at=\"=frame < %.17g ? %.17g%+.17g*(frame-(%lld)) : frame < %.17g ? %lld : "
+                      "%lld%+.17g*(frame-%.17g)\"",
+                      reached, begin, w->reverse ? -speed : speed, (long long)first, reached + (double)w->stand,
+                      (long long)w->hold, (long long)w->hold, w->reverse ? -speed : speed, reached + (double)w->stand));
 }
 
 int cmd_retime(int argc, char **argv)
 {
-    struct line tail = {.n = 0}, head = {.n = 0};
+    struct arguments tail = {.n = 0}, head = {.n = 0};
     json_t *cache = NULL;
     const char *flow = NULL;
-    struct wish wish = {.speed = 1, .last = -1};
+    struct retime_options o = {.speed = 1, .last = -1};
     int code, good = 1, given = 0;
     while (good && (code = cli_option_next(&command_retime, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
         if (code == 'w') flow = optarg;
-        else if (!strchr("vfHb", code)) option_pass(&tail, &command_retime, code);
-        else good = wish_take(&wish, code);
+        else if (!strchr("vfHb", code)) option_forward(&tail, &command_retime, code);
+        else good = retime_option_parse(&o, code);
         given |= strchr("vfHbs", code) != NULL;
     }
     const char *what = good ? cli_operand(&command_retime, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
-    if (what && (answer = cache_look(what, flow, &cache)) == EXIT_CODE_OK) {
-        answer = wish_check(&wish, cache, given);
+    if (what && (answer = cache_read(what, flow, &cache)) == EXIT_CODE_OK) {
+        answer = retime_options_check(&o, cache, given);
         if (!answer) {
-            cache_say(&head, cache, "retime", 1);
-            line_set(&head, cli_printf("stages.retime.grid=%s", cli_text(cache, "flow")));
+            cache_arguments(&head, cache, "retime", 1);
+            arguments_add_set(&head, cli_printf("stages.retime.grid=%s", cli_text(cache, "flow")));
             flow_bind(&head, "retime", cache);
-            line_set(&head, cli_printf("stages.retime.fields=[%s]", cli_text(cache, "fields")));
-            wish_say(&wish, cache, &head);
-            answer = line_bake(&head, &tail);
+            arguments_add_set(&head, cli_printf("stages.retime.fields=[%s]", cli_text(cache, "fields")));
+            retime_arguments(&o, cache, &head);
+            answer = arguments_bake(&head, &tail);
         }
     }
     json_decref(cache);
-    line_free(&head);
-    line_free(&tail);
+    arguments_free(&head);
+    arguments_free(&tail);
     return answer;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `billow cancel FOLDER`: out of the queue. What runs keeps a checkpoint first. */
+/* `billow cancel FOLDER`: remove the job from the queue; a running one writes a checkpoint first. */
 #include "farm.h"
 
 #include "record/record.h"
@@ -22,17 +22,17 @@ static int job_cancel(const char *out, const json_t *job)
 {
     const char *collect = cli_text(job, "collect");
     const char *const line[] = {"scancel", "--", cli_text(job, "job"), *collect ? collect : NULL, NULL};
-    char *note = cli_printf("%s/farm/cancelled", out), *said = NULL;
+    char *note = cli_printf("%s/farm/cancelled", out), *output = NULL;
     int code = note ? record_folder(out, "farm") : 7;
     if (!code) code = cli_write_file(note, ""); // tasks that are stopped do not go back into the queue
-    if (!code && (code = farm_command(line, &said))) {
+    if (!code && (code = farm_command(line, &output))) {
         if (code < 0) fputs("billow: there is no Slurm here: scancel can't be run\n", stderr);
-        else fprintf(stderr, "billow: Slurm has refused it: %s", said ? said : "\n");
+        else fprintf(stderr, "billow: Slurm has refused it: %s", output ? output : "\n");
         code = EXIT_CODE_FAILURE;
     }
     if (!code) fprintf(stderr, "%s: job %s is cancelled\n", out, cli_text(job, "job"));
     free(note);
-    free(said);
+    free(output);
     return code;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bakes and wedges on a farm: Slurm queues, and is asked by its own commands. What is submitted, and its number, lies
- * beside the cache in OUT/farm/: a script to read and to edit, and job.json. */
+/* Bakes and wedges on a render farm, by Slurm's own commands. OUT/farm/ beside the cache has the submitted script,
+ * which can be edited, and job.json with the job's number. */
 #ifndef BW_CLI_FARM_H
 #define BW_CLI_FARM_H
 
@@ -8,8 +8,8 @@
 
 struct wedge_run;
 
-/// What the command line says about a farm.
-struct farm_wish {
+/// The command line's options for a farm.
+struct farm_options {
     const char *on, *site;
     json_t *ask; ///< {"time": "2:00:00", …}: before the site's, and those before the estimate's
 };
@@ -24,14 +24,14 @@ struct farm_wish {
 
 /* ---- farm_site.c ---- */
 
-/// Take an option of FARM_OPTIONS; an exit code, after a sentence unless 0.
-int farm_option(struct farm_wish *w, int code, const char *text);
-void farm_wish_free(struct farm_wish *w);
+/// Take an option of FARM_OPTIONS; an exit code, after an error message unless 0.
+int farm_option(struct farm_options *w, int code, const char *text);
+void farm_options_free(struct farm_options *w);
 /// Is --site or --ask given where nothing is submitted? An exit code.
-int farm_wish_check(const struct farm_wish *w);
-/// The site file with the wish's own on top: {"billow", "modules", "setup", "container", "paths", "ask"}; NULL after a
-/// sentence, with its exit code in *code.
-json_t *farm_site(const struct farm_wish *w, int *code);
+int farm_options_check(const struct farm_options *w);
+/// The site file with the options' own on top: {"billow", "modules", "setup", "container", "paths", "ask"}; NULL after
+/// a sentence, with its exit code in *code.
+json_t *farm_site(const struct farm_options *w, int *code);
 
 /// Processes ("ranks") that one bake is asked to be made by; 1: as ever.
 int farm_ranks(const json_t *site);
@@ -58,18 +58,19 @@ int farm_script_write(const json_t *site, const struct farm_task *t);
 
 /* ---- farm_slurm.c ---- */
 
-/// Run a command of Slurm's; what it says is in *said (new memory). Its exit code; -1: it is not installed.
-int farm_command(const char *const *line, char **said);
-/// Submit OUT/farm/SCRIPT; *job gets its number (new memory). An exit code, after a sentence unless 0.
+/// Run a command of Slurm's; its output is in *output (new memory). Its exit code; -1: it is not installed.
+int farm_command(const char *const *line, char **output);
+/// Submit OUT/farm/SCRIPT; *job gets its number (new memory). An exit code, after an error message unless 0.
 int farm_submit(const char *out, const char *script, char **job);
-/// Rows of squeue for the jobs of OUT: a list of {"id", "task", "state", "reason", "node"}. NULL after a sentence.
+/// Rows of squeue for the jobs of OUT: a list of {"id", "task", "state", "reason", "node"}. NULL after an error
+/// message.
 json_t *farm_queue(const json_t *job);
-/// OUT/farm/job.json; 0 and NULL: there is none. Else an exit code after a sentence.
+/// OUT/farm/job.json; 0 and NULL: there is none. Else an exit code after an error message.
 int farm_job_read(const char *out, json_t **job);
 /// Its number, for who has submitted it.
 void farm_job_print(const char *job);
 int farm_job_write(const char *out, const char *job, const char *collect);
-/// A submitted job of OUT still is in the queue, or can't be asked for: an exit code, after a sentence unless 0.
+/// A submitted job of OUT still is in the queue, or can't be asked for: an exit code, after an error message unless 0.
 int farm_busy(const char *out);
 /// In a task that was stopped with a checkpoint: back into the queue, unless it was cancelled.
 void farm_requeue(const char *out);
@@ -85,12 +86,12 @@ struct farm_bake {
     const char *frames, *memory, *simd, *from_frame, *plugin_path, *preset_path;
     uint32_t overcommit;
 };
-int farm_submit_bake(const struct farm_wish *w, const struct farm_bake *b);
-int farm_wedge(const struct farm_wish *w, const struct wedge_run *r, const json_t *plan);
+int farm_submit_bake(const struct farm_options *w, const struct farm_bake *b);
+int farm_wedge(const struct farm_options *w, const struct wedge_run *r, const json_t *plan);
 
 /* ---- farm_split.c, gather.c: one bake over several tasks ---- */
 
-int farm_split(const struct farm_wish *w, const struct farm_bake *b, const struct bw_bake_facts *facts,
+int farm_split(const struct farm_options *w, const struct farm_bake *b, const struct bw_bake_facts *facts,
                const json_t *all);
 /// What the tasks have made, in OUT; an exit code.
 int farm_gather(const char *out, const json_t *plan);
@@ -107,7 +108,7 @@ struct farm_movie {
     long long tasks;
 };
 /// `cache`: what bw_cache_describe says of it, inside too.
-int farm_movie(const struct farm_wish *w, const struct farm_movie *m, const json_t *cache);
+int farm_movie(const struct farm_options *w, const struct farm_movie *m, const json_t *cache);
 /// One part; an exit code, *message (new memory) with what it has said.
 int movie_member(const json_t *plan, const json_t *member, const char *out, char **message);
 int movie_gather(const char *out, const json_t *plan);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bake into the queue. Every frame begins where the one before it ended, so it is one job, whatever cores it has, by
- * one process or by several (`--ask ranks=4`). */
+/* Submit a bake. Each frame depends on the one before it, so it is one job, of one process or several
+ * (`--ask ranks=4`). */
 #include "farm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What would be refused in an hour is refused now. -1: there is nothing to do. */
+/* Refuse now what the job would refuse later. -1: up to date. */
 static int folder_check(const struct farm_bake *b, const char *out, const json_t *folder)
 {
     const int holds = json_is_true(json_object_get(folder, "holds")),
@@ -39,7 +39,7 @@ static void option_print(FILE *f, const json_t *site, const char *name, const ch
     free(quoted);
 }
 
-/* The first run may replace what was there; a run after a stop goes on. */
+/* The first run may use --force; a requeued one resumes. */
 static char *command_make(const struct farm_bake *b, const json_t *site, const char *out)
 {
     char *text = NULL, *folder = farm_absolute(out), *preset = cli_printf("%s/farm/preset.yaml", folder),
@@ -95,7 +95,7 @@ static int bake_submit(const struct farm_bake *b, const json_t *site, const stru
     return code;
 }
 
-int farm_submit_bake(const struct farm_wish *w, const struct farm_bake *b)
+int farm_submit_bake(const struct farm_options *w, const struct farm_bake *b)
 {
     struct bw_bake_facts facts = {.size = sizeof facts};
     int code;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A movie over several tasks. Each draws some of the pictures as they stand in the movie of all, and encodes them; a
- * task after them puts the parts behind one another, to the same bytes as one task makes. They are the members of a
- * wedge in NAME.parts/. */
+/* A movie over several tasks. Each draws and encodes a range of frames; a task after them joins the parts, to the same
+ * bytes as one task makes. The parts are members of a wedge in NAME.parts/. */
 #include "farm.h"
 
 #include "wedge/wedge.h"
@@ -44,8 +43,8 @@ static json_t *plan_make(const struct farm_movie *m, const json_t *cache, const 
     return plan;
 }
 
-/* A movie that is asked for otherwise is another one; what is done of the same is kept. */
-static int plan_keep(const char *folder, const json_t *plan)
+/* Other options mean another movie, which is refused; finished parts of the same movie are kept. */
+static int plan_store(const char *folder, const json_t *plan)
 {
     json_t *old;
     int code = wedge_record_read(folder, &old);
@@ -72,7 +71,7 @@ static char *path_whole(const char *path)
     return out;
 }
 
-int farm_movie(const struct farm_wish *w, const struct farm_movie *m, const json_t *cache)
+int farm_movie(const struct farm_options *w, const struct farm_movie *m, const json_t *cache)
 {
     char *out = path_whole(m->out), *what = path_whole(cli_text(cache, "pattern")),
          *parts = cli_printf("%.*s.parts", (int)strlen(m->out) - 4, m->out), *folder = cli_printf("%s/farm", parts);
@@ -80,7 +79,7 @@ int farm_movie(const struct farm_wish *w, const struct farm_movie *m, const json
     const struct wedge_run run = {.out = parts};
     int code = plan ? cli_folder_make(folder) : cli_usage("%s: there is no such folder", m->out);
     if (!code) code = farm_busy(parts);
-    if (!code) code = plan_keep(parts, plan);
+    if (!code) code = plan_store(parts, plan);
     if (!code) code = farm_wedge(w, &run, plan);
     json_decref(plan);
     free(folder);
@@ -94,7 +93,7 @@ int farm_movie(const struct farm_wish *w, const struct farm_movie *m, const json
 
 static char *part_path(const char *out, const json_t *member) { return member_path(out, member, ".mp4"); }
 
-static int32_t frame_tell(int32_t done, int32_t total, void *user)
+static int32_t on_frame(int32_t done, int32_t total, void *user)
 {
     (void)user;
     fprintf(stderr, "frame %d/%d \n", done, total);
@@ -108,7 +107,7 @@ int movie_member(const json_t *plan, const json_t *member, const char *out, char
     char *options = json_dumps(o, JSON_REAL_PRECISION(17)), *path = part_path(out, member);
     struct bw_session *session = cli_session_open(NULL, NULL);
     struct bw_cache *cache = NULL;
-    const struct bw_movie_wish wish = {.size = sizeof wish, .options = options, .out = path, .on_frame = frame_tell};
+    const struct bw_movie_wish wish = {.size = sizeof wish, .options = options, .out = path, .on_frame = on_frame};
     int code = session && path ? EXIT_CODE_OK : 7;
     if (!code && (bw_cache_open(session, cli_text(plan, "preset"), &cache) || bw_cache_movie(cache, &wish))) {
         *message = strdup(bw_error_last()->sentence);

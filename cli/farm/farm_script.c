@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The script that Slurm gets: all that is asked for stands at its head, then a command that can be typed as well. The
- * shell gives its place to the program (exec), so that Slurm's signals come to that alone and once. Several processes
- * of one bake are started by srun, which ends them at once when it is told to end itself; so Slurm tells them, and the
- * shell stays and waits. */
+/* The batch script for Slurm: #SBATCH directives, then a command that can be typed as well. The shell execs the
+ * program, which then gets Slurm's signals alone and once. The ranks of one bake are started by srun, which kills them
+ * when it gets SIGTERM itself; so Slurm signals the ranks, and the shell ignores the signal and waits. */
 #include "farm.h"
 
 #include <limits.h>
@@ -11,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- words ---- */
+/* ---- quoting and paths ---- */
 
-/* By the longest beginning that the site names. */
+/* Longest-prefix match against the site file's paths. */
 static char *path_map(const json_t *site, const char *path)
 {
     const char *from, *best = NULL, *to = NULL;
@@ -37,7 +36,7 @@ char *farm_quote(const json_t *site, const char *text)
 
 char *farm_absolute(const char *path) { return realpath(path, NULL); }
 
-/* ---- what is asked for ---- */
+/* ---- resources ---- */
 
 /* Cores that a box of so many cells keeps busy. */
 static int cores_of(double cells) { return cells > 8e6 ? 16 : cells > 2e6 ? 8 : cells > 3e5 ? 4 : cells > 3e4 ? 2 : 1; }

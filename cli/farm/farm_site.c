@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a farm has of its own: a site file, found by --site, BILLOW_SITE, in the user's folder or in /etc/billow. */
+/* The site file of a farm: by --site, by BILLOW_SITE, in the user's configuration folder, or in /etc/billow. */
 #include "farm.h"
 
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static void key_unknown(const char *place, const char *word, const char *const *
     else fprintf(stderr, "%s: there is no \"%s\" to be asked of a site\n", place, word);
 }
 
-/* A line of a script holds one value. 0 after a sentence. */
-static int ask_good(const char *place, const char *key, const char *value)
+/* A line of a script holds one value. 0 after an error message. */
+static int ask_check(const char *place, const char *key, const char *value)
 {
     char *end;
     if (!is_among(key, asks, N_ASKS)) return key_unknown(place, key, asks, N_ASKS), 0;
@@ -52,23 +52,23 @@ static int ask_good(const char *place, const char *key, const char *value)
     return 0;
 }
 
-static int ask_take(struct farm_wish *w, const char *text)
+static int ask_parse(struct farm_options *w, const char *text)
 {
     const char *equals = strchr(text, '=');
     char *key = equals ? cli_printf("%.*s", (int)(equals - text), text) : NULL;
     if (!key) return cli_usage("--ask wants KEY=VALUE, not \"%s\"", text);
-    const int good = ask_good("--ask", key, equals + 1);
+    const int good = ask_check("--ask", key, equals + 1);
     if (good && !w->ask) w->ask = json_object();
     if (good) json_object_set_new(w->ask, key, json_string(equals + 1));
-    else farm_wish_free(w); // the command ends
+    else farm_options_free(w); // the command ends
     free(key);
     return good ? EXIT_CODE_OK : EXIT_CODE_USAGE;
 }
 
-int farm_option(struct farm_wish *w, int code, const char *text)
+int farm_option(struct farm_options *w, int code, const char *text)
 {
     if (code == 'T') return w->site = text, EXIT_CODE_OK;
-    if (code == 'K') return ask_take(w, text);
+    if (code == 'K') return ask_parse(w, text);
     w->on = text;
     return strcmp(text, "slurm") ? cli_usage("--on takes slurm, not \"%s\"", text) : EXIT_CODE_OK;
 }
@@ -79,13 +79,13 @@ int farm_ranks(const json_t *site)
     return *text ? (int)strtol(text, NULL, 10) : 1;
 }
 
-void farm_wish_free(struct farm_wish *w)
+void farm_options_free(struct farm_options *w)
 {
     json_decref(w->ask);
     w->ask = NULL;
 }
 
-int farm_wish_check(const struct farm_wish *w)
+int farm_options_check(const struct farm_options *w)
 {
     if (w->on || (!w->site && !w->ask)) return EXIT_CODE_OK;
     return cli_usage("--site and --ask go with --on slurm");
@@ -117,7 +117,7 @@ static int asks_read(json_t *site, const char *path, const json_t *node)
     json_object_set_new(site, "ask", out);
     json_object_foreach (map, key, one) {
         char *place = place_of(path, one);
-        if (good && strcmp(key, "options")) good = ask_good(place, key, cli_text(one, "text"));
+        if (good && strcmp(key, "options")) good = ask_check(place, key, cli_text(one, "text"));
         json_object_set_new(out, key, plain(one));
         free(place);
     }
@@ -155,7 +155,7 @@ static int file_read(json_t *site, const char *path)
 }
 
 /* The first that is there; new memory. One that was named has to be. */
-static char *file_find(const struct farm_wish *w)
+static char *file_find(const struct farm_options *w)
 {
     const char *named = w->site ? w->site : getenv("BILLOW_SITE"), *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
@@ -168,7 +168,7 @@ static char *file_find(const struct farm_wish *w)
     return access("/etc/billow/site.yaml", R_OK) ? NULL : strdup("/etc/billow/site.yaml");
 }
 
-json_t *farm_site(const struct farm_wish *w, int *code)
+json_t *farm_site(const struct farm_options *w, int *code)
 {
     json_t *site = json_object();
     char *path = file_find(w);

@@ -24,10 +24,10 @@ static char *pipe_read(int fd)
     return text;
 }
 
-int farm_command(const char *const *line, char **said)
+int farm_command(const char *const *line, char **output)
 {
     int pipes[2], status = 0;
-    *said = NULL;
+    *output = NULL;
     if (pipe(pipes)) return -1;
     const pid_t pid = fork();
     if (!pid) {
@@ -39,23 +39,23 @@ int farm_command(const char *const *line, char **said)
         _exit(127);
     }
     close(pipes[1]);
-    if (pid > 0) *said = pipe_read(pipes[0]);
+    if (pid > 0) *output = pipe_read(pipes[0]);
     close(pipes[0]);
     if (pid < 0) return -1;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-    return code == 127 && (!*said || !**said) ? -1 : code;
+    return code == 127 && (!*output || !**output) ? -1 : code;
 }
 
-/* Its last line, which says why; Slurm's own words before it are many. */
-static int command_failed(int code, const char *name, char *said)
+/* Print the last line of its output, which has the reason. */
+static int command_failed(int code, const char *name, char *output)
 {
     if (code < 0) return fprintf(stderr, "billow: there is no Slurm here: %s can't be run\n", name), EXIT_CODE_FAILURE;
-    size_t n = said ? strlen(said) : 0;
-    while (n && said[n - 1] == '\n') said[--n] = '\0';
-    const char *last = said ? strrchr(said, '\n') : NULL;
-    fprintf(stderr, "billow: Slurm has refused it: %s\n", last ? last + 1 : said ? said : name);
+    size_t n = output ? strlen(output) : 0;
+    while (n && output[n - 1] == '\n') output[--n] = '\0';
+    const char *last = output ? strrchr(output, '\n') : NULL;
+    fprintf(stderr, "billow: Slurm has refused it: %s\n", last ? last + 1 : output ? output : name);
     return EXIT_CODE_FAILURE;
 }
 
@@ -63,19 +63,19 @@ static int is_number(const char *text) { return *text && strlen(text) < 20 && !t
 
 int farm_submit(const char *out, const char *script, char **job)
 {
-    char *path = cli_printf("%s/farm/%s", out, script), *said = NULL;
+    char *path = cli_printf("%s/farm/%s", out, script), *output = NULL;
     const char *const line[] = {"sbatch", "--parsable", "--", path, NULL};
-    int code = path ? farm_command(line, &said) : -1;
+    int code = path ? farm_command(line, &output) : -1;
     *job = NULL;
-    if (code) code = command_failed(code, "sbatch", said);
+    if (code) code = command_failed(code, "sbatch", output);
     else {
-        said[strcspn(said, ";\n")] = '\0'; // NUMBER;CLUSTER
-        if (is_number(said)) *job = strdup(said);
+        output[strcspn(output, ";\n")] = '\0'; // NUMBER;CLUSTER
+        if (is_number(output)) *job = strdup(output);
         else
-            code =
-                (fprintf(stderr, "billow: sbatch answers \"%s\", which is no job's number\n", said), EXIT_CODE_FAILURE);
+            code = (fprintf(stderr, "billow: sbatch answers \"%s\", which is no job's number\n", output),
+                    EXIT_CODE_FAILURE);
     }
-    free(said);
+    free(output);
     free(path);
     return code;
 }
@@ -95,19 +95,19 @@ static void row_add(json_t *rows, char *line)
 json_t *farm_queue(const json_t *job)
 {
     const char *collect = cli_text(job, "collect");
-    char *list = cli_printf("--jobs=%s%s%s", cli_text(job, "job"), *collect ? "," : "", collect), *said;
+    char *list = cli_printf("--jobs=%s%s%s", cli_text(job, "job"), *collect ? "," : "", collect), *output;
     const char *const line[] = {"squeue", "--noheader", "--array", "--format=%i|%T|%r|%N", list, NULL};
-    int code = farm_command(line, &said);
+    int code = farm_command(line, &output);
     json_t *rows = json_array();
     // one that is long gone is no mistake
-    if (code && !(said && strstr(said, "Invalid job id"))) {
-        command_failed(code, "squeue", said);
+    if (code && !(output && strstr(output, "Invalid job id"))) {
+        command_failed(code, "squeue", output);
         json_decref(rows);
         rows = NULL;
     }
-    for (char *rest = said, *one; rows && !code && rest && (one = strsep(&rest, "\n"));)
+    for (char *rest = output, *one; rows && !code && rest && (one = strsep(&rest, "\n"));)
         if (*one) row_add(rows, one);
-    free(said);
+    free(output);
     free(list);
     return rows;
 }
@@ -118,7 +118,7 @@ static int number_check(const char *out, const json_t *job, const char *key, int
     const struct record_place place = {.folder = out, .name = "farm/job.json", .key = {key}, .depth = 1};
     const char *text = json_string_value(json_object_get(job, key));
     if (text ? is_number(text) || (!*text && !needed) : !json_object_get(job, key) && !needed) return EXIT_CODE_OK;
-    return record_fault(&place, "has to be a job's number, as a text");
+    return record_error(&place, "has to be a job's number, as a text");
 }
 
 int farm_job_read(const char *out, json_t **job)
@@ -135,7 +135,7 @@ int farm_job_read(const char *out, json_t **job)
 void farm_job_print(const char *job)
 {
     json_t *event = json_pack("{s:i, s:s, s:s}", "billow", 1, "event", "submitted", "job", job);
-    if (!cli_is_machine()) printf("%s\n", job);
+    if (!cli_is_json()) printf("%s\n", job);
     else if (event) cli_json_print(event, JSON_COMPACT);
     json_decref(event);
 }
@@ -171,10 +171,10 @@ int farm_busy(const char *out)
 void farm_requeue(const char *out)
 {
     const char *job = getenv("SLURM_JOB_ID");
-    char *cancelled = cli_printf("%s/farm/cancelled", out), *said = NULL;
+    char *cancelled = cli_printf("%s/farm/cancelled", out), *output = NULL;
     const char *const line[] = {"scontrol", "requeue", job, NULL};
     // where Slurm has requeued it already it says so, which is as good
-    if (job && cancelled && access(cancelled, F_OK)) farm_command(line, &said);
+    if (job && cancelled && access(cancelled, F_OK)) farm_command(line, &output);
     free(cancelled);
-    free(said);
+    free(output);
 }

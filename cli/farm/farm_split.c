@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bake over several tasks, where every frame stands alone: those of a finished cache that is played at another pace.
- * The tasks are the members of a wedge that differ in their frames; what they make is gathered in one folder. */
+/* A bake over several tasks, whose frames are independent of each other: a retimed cache. The tasks are members of a
+ * wedge that differ in their frames; their files are gathered in one folder. */
 #include "farm.h"
 
 #include "wedge/wedge.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does no stage carry anything from frame to frame? */
+/* Are all frames independent of each other? */
 static int frames_stand_alone(const json_t *preset)
 {
     const json_t *one;
@@ -54,7 +54,7 @@ static json_t *plan_make(const struct farm_bake *b, const struct bw_bake_facts *
     return plan;
 }
 
-static int plan_keep(const struct farm_bake *b, const char *out, const json_t *plan)
+static int plan_store(const struct farm_bake *b, const char *out, const json_t *plan)
 {
     json_t *old;
     int code = wedge_record_read(out, &old);
@@ -70,7 +70,7 @@ static int plan_keep(const struct farm_bake *b, const char *out, const json_t *p
     return code;
 }
 
-int farm_split(const struct farm_wish *w, const struct farm_bake *b, const struct bw_bake_facts *facts,
+int farm_split(const struct farm_options *w, const struct farm_bake *b, const struct bw_bake_facts *facts,
                const json_t *all)
 {
     const struct wedge_run run = {.out = facts->out,
@@ -86,8 +86,8 @@ int farm_split(const struct farm_wish *w, const struct farm_bake *b, const struc
     int code = cli_folder_make(folder);
     if (!code) code = farm_busy(facts->out);
     if (!code) code = cli_write_file(preset, cli_text(all, "resolved"));
-    if (!code) code = plan_survey(b->session, plan, facts->out);
-    if (!code) code = plan_keep(b, facts->out, plan);
+    if (!code) code = plan_fill(b->session, plan, facts->out);
+    if (!code) code = plan_store(b, facts->out, plan);
     if (!code) code = farm_wedge(w, &run, plan);
     json_decref(plan);
     free(folder);

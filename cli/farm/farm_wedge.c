@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A wedge into the queue: one array, a task a member that is not done, and a task after all of them that makes sheet,
- * movie and table. */
+/* Submit a wedge: a job array with a task for each member that is not done, then a task for sheet, movie and table. */
 #include "farm.h"
 
 #include "wedge/wedge.h"
@@ -30,7 +29,7 @@ static char *array_of(const struct wedge_run *r, const json_t *plan)
     return NULL;
 }
 
-static void most_take(struct farm_task *t, const json_t *plan)
+static void maxima_find(struct farm_task *t, const json_t *plan)
 {
     const json_t *one;
     size_t i;
@@ -73,7 +72,7 @@ static int wedge_submit(const struct wedge_run *r, const json_t *site, const jso
     struct farm_task t = {.out = r->out, .script = "members.sbatch", .name = cli_text(plan, "name"), .array = array};
     t.log = count > 999 ? "%4a.log" : "%3a.log";
     t.command = command_make(r, site, 0);
-    most_take(&t, plan);
+    maxima_find(&t, plan);
     int code = t.command ? farm_script_write(site, &t) : 7;
     if (!code) code = farm_submit(r->out, t.script, &job);
     free(t.command);
@@ -100,7 +99,7 @@ static int wedge_submit(const struct wedge_run *r, const json_t *site, const jso
     return code;
 }
 
-int farm_wedge(const struct farm_wish *w, const struct wedge_run *r, const json_t *plan)
+int farm_wedge(const struct farm_options *w, const struct wedge_run *r, const json_t *plan)
 {
     int code;
     json_t *site = farm_site(w, &code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the tasks of one bake have made, as one cache: numbered files by another name of theirs (a hard link), so that a
- * task that is run again finds its own, and one table. */
+/* Gather the files of a bake's tasks into one cache: hard links to the numbered files, so that a task that runs again
+ * finds its own, and one metrics table. */
 #include "farm.h"
 
 #include "wedge/wedge.h"
@@ -59,7 +59,7 @@ static void table_append(FILE *f, const char *out, const char *name, int heading
 {
     char *line = NULL;
     size_t size = 0;
-    FILE *in = record_lines(out, name, TABLE_MOST);
+    FILE *in = record_open_text(out, name, TABLE_MOST);
     for (int row = 0; in && getline(&line, &size, in) > 0; row++)
         if (row || heading) fputs(line, f);
     if (in) fclose(in);

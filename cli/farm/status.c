@@ -26,18 +26,18 @@ const struct cli_command command_status = {
     .run = cmd_status,
 };
 
-/// What is known of one member, or of the bake.
-struct standing {
+/// Status of one member, or of the bake.
+struct status_row {
     const char *state;     ///< "done", "failed", "stopped", "waiting", "running", "queued"
     int frames, total;     ///< made and to make
     char *message, *where; ///< new memory, or NULL
 };
 
-/* "frame 37/120", the last of them that a run has said, warm-up included: tables come later, with a checkpoint. */
-static void frames_take(struct standing *s, const char *out, const char *log)
+/* The last "frame 37/120" in the log's tail, warm-up included; metrics.csv lags behind. */
+static void frames_from_log(struct status_row *s, const char *out, const char *log)
 {
     char tail[4097];
-    FILE *f = record_lines(out, log, SIZE_MAX);
+    FILE *f = record_open_text(out, log, SIZE_MAX);
     size_t n = 0;
     if (f && !fseek(f, 0, SEEK_END)) {
         const long end = ftell(f);
@@ -65,7 +65,7 @@ static const json_t *row_of(const json_t *queue, const char *job, int task)
     return NULL;
 }
 
-static void row_take(struct standing *s, const json_t *row)
+static void status_from_queue(struct status_row *s, const json_t *row)
 {
     if (!row) return;
     const char *state = cli_text(row, "state"), *reason = cli_text(row, "reason"), *node = cli_text(row, "node");
@@ -75,7 +75,7 @@ static void row_take(struct standing *s, const json_t *row)
     s->message = NULL;
 }
 
-static void standing_tell(const struct standing *s, const char *name, const char *words, json_t *list)
+static void status_row_print(const struct status_row *s, const char *name, const char *words, json_t *list)
 {
     if (list) {
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i, s:i, s:s?, s:s?}", "name", name, "words", words,
@@ -87,23 +87,23 @@ static void standing_tell(const struct standing *s, const char *name, const char
            s->where ? s->where : "", s->message ? ": " : "", s->message ? s->message : "");
 }
 
-static int is_bad(const struct standing *s) { return !strcmp(s->state, "failed") || !strcmp(s->state, "stopped"); }
+static int is_bad(const struct status_row *s) { return !strcmp(s->state, "failed") || !strcmp(s->state, "stopped"); }
 
-static int wedge_tell(const char *out, const json_t *plan, const json_t *job, const json_t *queue, json_t *list)
+static int wedge_status_print(const char *out, const json_t *plan, const json_t *job, const json_t *queue, json_t *list)
 {
     const json_t *member;
     size_t i;
     int bad = 0;
     json_array_foreach (json_object_get(plan, "members"), i, member) {
-        struct standing s = {.total = (int)(cli_number(member, "last") - cli_number(member, "first")) + 1};
-        char *log = cli_printf("%s.log", cli_text(member, "folder")), *words = member_words(plan, member, " ");
+        struct status_row s = {.total = (int)(cli_number(member, "last") - cli_number(member, "first")) + 1};
+        char *log = cli_printf("%s.log", cli_text(member, "folder")), *words = member_label(plan, member, " ");
         s.state = member_state(out, member, &s.message);
-        if (log) frames_take(&s, out, log);
-        row_take(&s, row_of(queue, cli_text(job, "job"), (int)i + 1));
+        if (log) frames_from_log(&s, out, log);
+        status_from_queue(&s, row_of(queue, cli_text(job, "job"), (int)i + 1));
         // killed without a word, and not in the queue: it will not go on by itself
         if (!strcmp(s.state, "waiting"))
             s.state = s.frames ? "stopped" : "failed", s.message = strdup("it left no word");
-        standing_tell(&s, cli_text(member, "folder"), words ? words : "", list);
+        status_row_print(&s, cli_text(member, "folder"), words ? words : "", list);
         bad += is_bad(&s);
         free(log);
         free(words);
@@ -113,16 +113,16 @@ static int wedge_tell(const char *out, const json_t *plan, const json_t *job, co
     return bad;
 }
 
-static int bake_tell(const char *out, const json_t *job, const json_t *queue, json_t *list)
+static int bake_status_print(const char *out, const json_t *job, const json_t *queue, json_t *list)
 {
     json_t *record;
     if (record_read(out, "bake.json", &record)) return 1;
-    struct standing s = {.state = json_is_true(json_object_get(record, "complete")) ? "done" : "stopped"};
+    struct status_row s = {.state = json_is_true(json_object_get(record, "complete")) ? "done" : "stopped"};
     const double total = cli_number_at(record, "frames", 1) - cli_number_at(record, "frames", 0) + (record != NULL);
     s.total = total > 0 && total < 1e9 ? (int)total : 0;
-    frames_take(&s, out, "farm/bake.log");
-    row_take(&s, row_of(queue, cli_text(job, "job"), 0));
-    standing_tell(&s, cli_text(job, "job"), out, list);
+    frames_from_log(&s, out, "farm/bake.log");
+    status_from_queue(&s, row_of(queue, cli_text(job, "job"), 0));
+    status_row_print(&s, cli_text(job, "job"), out, list);
     const int bad = is_bad(&s);
     json_decref(record);
     free(s.where);
@@ -130,7 +130,7 @@ static int bake_tell(const char *out, const json_t *job, const json_t *queue, js
 }
 
 /* Once: *left gets how much of it is in the queue. An exit code. */
-static int status_tell(const char *out, int json, size_t *left)
+static int status_print(const char *out, int json, size_t *left)
 {
     json_t *job, *plan = NULL;
     int code = farm_job_read(out, &job);
@@ -140,7 +140,7 @@ static int status_tell(const char *out, int json, size_t *left)
     if (code) {
     } else if (!job) code = cli_usage("%s was not submitted to a farm: there is no %s/farm/job.json", out, out);
     else if (!queue) code = EXIT_CODE_FAILURE;
-    else if (plan ? wedge_tell(out, plan, job, queue, list) : bake_tell(out, job, queue, list))
+    else if (plan ? wedge_status_print(out, plan, job, queue, list) : bake_status_print(out, job, queue, list))
         code = EXIT_CODE_FAILURE;
     if (list && queue) cli_json_print(list, JSON_INDENT(1));
     json_decref(list);
@@ -163,7 +163,7 @@ int cmd_status(int argc, char **argv)
     const char *out = cli_operand(&command_status, argc, argv, "a folder that was submitted");
     if (!out) return EXIT_CODE_USAGE;
     for (;;) {
-        code = status_tell(out, json, &left);
+        code = status_print(out, json, &left);
         if (!follow || !left) return code;
         fflush(cli_out());
         nanosleep(&moment, NULL);

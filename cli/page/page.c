@@ -74,21 +74,13 @@ void page_close(struct page *p)
 
 static volatile sig_atomic_t over;
 
-static void signal_take(int number)
+static void on_signal(int number)
 {
     (void)number;
     over = 1;
 }
 
-void page_signals(void)
-{
-    static const int number[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        struct sigaction take = {.sa_handler = signal_take}, before;
-        sigemptyset(&take.sa_mask);
-        if (!sigaction(number[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(number[i], &take, NULL);
-    }
-}
+void page_signals(void) { cli_on_stop(on_signal); }
 
 void page_wait(const struct page *p, int viewers)
 {

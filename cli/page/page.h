@@ -21,16 +21,16 @@ struct page {
     }
 // clang-format on
 
-/// One of PAGE_OPTIONS; 0 after a sentence.
+/// One of PAGE_OPTIONS; 0 after an error message.
 int page_option(struct page *p, int code, const char *text);
-/// Begin to listen; an exit code, after a sentence unless 0.
+/// Begin to listen; an exit code, after an error message unless 0.
 int page_open(struct page *p, struct bw_session *session);
 const char *page_address(const struct page *p);
 void page_progress(const struct page *p, const struct bw_bake_progress *f);
 void page_frame(const struct page *p, struct bw_snapshot *snapshot);
 void page_log(const struct page *p, int32_t level, const char *who, const char *text);
-/// The bake is over: as long as somebody looks, the page stays, until a signal. 1: all frames are made now, perhaps by
-/// what was gone on with there.
+/// The bake is over: the page stays until a signal, or until the last viewer leaves. 1: all frames are done, if only by
+/// a resume from the page.
 int page_end(const struct page *p, const char *sentence);
 void page_close(struct page *p);
 /// From now on SIGINT, SIGTERM and SIGHUP end page_wait, and nothing else.

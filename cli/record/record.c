@@ -19,13 +19,13 @@ int record_read(const char *folder, const char *name, json_t **root)
     if (json_is_object(*root)) return EXIT_CODE_OK;
     char what[JSON_ERROR_TEXT_LENGTH + 40] = "this is no record: {…} is wanted";
     if (!*root) snprintf(what, sizeof what, "not readable as JSON: %s", error.text);
-    const int code = record_wrong(folder, name, *root ? 1 : error.line, *root ? 1 : error.column, what);
+    const int code = record_error_at(folder, name, *root ? 1 : error.line, *root ? 1 : error.column, what);
     json_decref(*root);
     *root = NULL;
     return code;
 }
 
-FILE *record_lines(const char *folder, const char *name, size_t most)
+FILE *record_open_text(const char *folder, const char *name, size_t most)
 {
     struct stat st;
     const int fd = bw_folder_open(folder, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Records beside bakes, wedge.json, job.json and the like: anybody may have written them. They are read inside their
- * folder alone, and what they say is checked before it is used, as a preset is. */
+/* Records beside bakes, wedge.json, job.json and the like, are untrusted input. No link is followed out of their
+ * folder, and every value is checked before use. */
 #ifndef BW_CLI_RECORD_H
 #define BW_CLI_RECORD_H
 
@@ -8,14 +8,14 @@
 
 enum { RECORD_MOST = 16 << 20, TABLE_MOST = 256 << 20 }; ///< bytes
 
-/// The object in FOLDER/NAME; 0 and NULL: there is none. Else an exit code after a sentence with its place.
+/// The object in FOLDER/NAME; 0 and NULL: there is none. Else an exit code after an error message with its place.
 int record_read(const char *folder, const char *name, json_t **root);
-/// A text of FOLDER/NAME to be read line by line; NULL: it is not there, no file, or larger than `most`.
-FILE *record_lines(const char *folder, const char *name, size_t most);
-/// FOLDER/NAME, made where it is not there; an exit code, after a sentence where a link or a file has the name.
+/// Open FOLDER/NAME for reading; NULL: it is missing, no regular file, or larger than `most`.
+FILE *record_open_text(const char *folder, const char *name, size_t most);
+/// FOLDER/NAME, made where it is not there; an exit code, after an error message where a link or a file has the name.
 int record_folder(const char *folder, const char *name);
 
-/* ---- fault.c ---- */
+/* ---- record_error.c ---- */
 
 /// Where in the record FOLDER/NAME: keys and, where a key is NULL, numbers of entries.
 struct record_place {
@@ -26,13 +26,13 @@ struct record_place {
 };
 
 /// "FOLDER/NAME:LINE:COLUMN: WHAT" on stderr, and as JSON where that is asked for; line 0: none. An exit code.
-int record_wrong(const char *folder, const char *name, int line, int column, const char *what);
+int record_error_at(const char *folder, const char *name, int line, int column, const char *what);
 /// "FOLDER/NAME:LINE:COLUMN: PLACE …" on stderr; an exit code.
-int record_fault(const struct record_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int record_error(const struct record_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- wedge_record.c ---- */
 
-/// OUT/wedge.json, checked; 0 and NULL: there is none. Else an exit code after a sentence.
+/// OUT/wedge.json, checked; 0 and NULL: there is none. Else an exit code after an error message.
 int wedge_record_read(const char *out, json_t **plan);
 
 #endif

@@ -44,10 +44,10 @@ static struct record_place below(const struct record_place *p, const char *key, 
 static int name_check(const struct record_place *p, const json_t *v)
 {
     const char *name = json_string_value(v);
-    if (!name || !*name || strlen(name) > NAME_MOST) return record_fault(p, "has to be a name");
-    if (cli_has_control(name)) return record_fault(p, "has a control character in it");
+    if (!name || !*name || strlen(name) > NAME_MOST) return record_error(p, "has to be a name");
+    if (cli_has_control(name)) return record_error(p, "has a control character in it");
     if (strchr(name, '/') || *name == '.')
-        return record_fault(p, "is \"%s\", which is no name of a file in this folder", name);
+        return record_error(p, "is \"%s\", which is no name of a file in this folder", name);
     return EXIT_CODE_OK;
 }
 
@@ -56,10 +56,10 @@ static int texts_check(const struct record_place *p, const json_t *v)
     const json_t *one;
     size_t i;
     if (!json_is_array(v) || json_array_size(v) > TEXTS_MOST)
-        return record_fault(p, "has to be a list of %d texts at most", TEXTS_MOST);
+        return record_error(p, "has to be a list of %d texts at most", TEXTS_MOST);
     json_array_foreach (v, i, one) {
         const struct record_place b = below(p, NULL, i);
-        if (!json_is_string(one)) return record_fault(&b, "has to be a text");
+        if (!json_is_string(one)) return record_error(&b, "has to be a text");
     }
     return EXIT_CODE_OK;
 }
@@ -69,10 +69,10 @@ static int map_check(const struct record_place *p, const json_t *v)
     const char *key;
     json_t *one;
     if (!json_is_object(v) || json_object_size(v) > TEXTS_MOST)
-        return record_fault(p, "has to be {key: text, …} of %d keys at most", TEXTS_MOST);
+        return record_error(p, "has to be {key: text, …} of %d keys at most", TEXTS_MOST);
     json_object_foreach ((json_t *)v, key, one) {
         const struct record_place b = below(p, key, 0);
-        if (!json_is_string(one)) return record_fault(&b, "has to be a text");
+        if (!json_is_string(one)) return record_error(&b, "has to be a text");
     }
     return EXIT_CODE_OK;
 }
@@ -82,23 +82,23 @@ static int value_check(const struct record_place *p, enum kind kind, const json_
     const double x = json_number_value(v);
     const int number = json_is_number(v) && fabs(x) < number_most;
     switch (kind) {
-    case TEXT: return json_is_string(v) ? 0 : record_fault(p, "has to be a text");
+    case TEXT: return json_is_string(v) ? 0 : record_error(p, "has to be a text");
     case NAME: return name_check(p, v);
     case TEXTS: return texts_check(p, v);
     case MAP: return map_check(p, v);
-    case OBJECT: return json_is_object(v) ? 0 : record_fault(p, "has to be {…}");
-    case BOOLEAN: return json_is_boolean(v) ? 0 : record_fault(p, "has to be true or false");
+    case OBJECT: return json_is_object(v) ? 0 : record_error(p, "has to be {…}");
+    case BOOLEAN: return json_is_boolean(v) ? 0 : record_error(p, "has to be true or false");
     case INTEGER:
-        return number && fabs(x) < 1e9 && x == floor(x) ? 0 : record_fault(p, "has to be a whole number below 1e9");
+        return number && fabs(x) < 1e9 && x == floor(x) ? 0 : record_error(p, "has to be a whole number below 1e9");
     case COUNT:
         return json_is_integer(v) && x >= 1 && x <= MEMBERS_MOST
                    ? 0
-                   : record_fault(p, "has to be in 1 to %d", MEMBERS_MOST);
-    case AMOUNT: return number && x >= 0 ? 0 : record_fault(p, "has to be a number from 0 on");
+                   : record_error(p, "has to be in 1 to %d", MEMBERS_MOST);
+    case AMOUNT: return number && x >= 0 ? 0 : record_error(p, "has to be a number from 0 on");
     case LIST:
         return json_array_size(v) && json_array_size(v) <= MEMBERS_MOST
                    ? 0
-                   : record_fault(p, "has to be a list of 1 to %d members", MEMBERS_MOST);
+                   : record_error(p, "has to be a list of 1 to %d members", MEMBERS_MOST);
     }
     return EXIT_CODE_OK;
 }
@@ -107,16 +107,16 @@ static int rows_check(const struct record_place *p, const struct row *row, size_
 {
     const char *key;
     json_t *value;
-    if (!json_is_object(o)) return record_fault(p, "has to be {…}");
+    if (!json_is_object(o)) return record_error(p, "has to be {…}");
     json_object_foreach ((json_t *)o, key, value) {
         const struct record_place b = below(p, key, 0);
         size_t i = 0;
         while (i < n && strcmp(row[i].key, key)) i++;
-        const int code = i < n ? value_check(&b, row[i].kind, value) : record_fault(&b, "is no key of a wedge");
+        const int code = i < n ? value_check(&b, row[i].kind, value) : record_error(&b, "is no key of a wedge");
         if (code) return code;
     }
     for (size_t i = 0; i < n; i++)
-        if (row[i].needed && !json_object_get(o, row[i].key)) return record_fault(p, "lacks \"%s\"", row[i].key);
+        if (row[i].needed && !json_object_get(o, row[i].key)) return record_error(p, "lacks \"%s\"", row[i].key);
     return EXIT_CODE_OK;
 }
 
@@ -130,7 +130,7 @@ static int folder_check(const struct record_place *p, const char *folder)
         struct stat st;
         char *path = cli_printf("%s/%s%s", p->folder, folder, inside[i]);
         const int link = path && !lstat(path, &st) && !S_ISDIR(st.st_mode);
-        if (link) record_fault(p, "is no folder of the wedge: %s is a link or a file", path);
+        if (link) record_error(p, "is no folder of the wedge: %s is a link or a file", path);
         free(path);
         if (link) return cli_exit_code(BW_ERR_IO);
     }
@@ -145,11 +145,11 @@ static int member_check(const struct record_place *p, const json_t *member, size
     const struct record_place at_folder = below(p, "folder", 0), at_number = below(p, "number", 0),
                               at_last = below(p, "last", 0);
     char *end;
-    if ((size_t)cli_number(member, "number") != i + 1) return record_fault(&at_number, "has to be %zu", i + 1);
+    if ((size_t)cli_number(member, "number") != i + 1) return record_error(&at_number, "has to be %zu", i + 1);
     if (strlen(folder) > 5 || strtoul(folder, &end, 10) != i + 1 || *end || *folder < '0' || *folder > '9')
-        return record_fault(&at_folder, "is \"%s\"; that of member %zu is its number", folder, i + 1);
+        return record_error(&at_folder, "is \"%s\"; that of member %zu is its number", folder, i + 1);
     if (cli_number(member, "last") < cli_number(member, "first"))
-        return record_fault(&at_last, "is before the first frame");
+        return record_error(&at_last, "is before the first frame");
     return folder_check(&at_folder, folder);
 }
 
@@ -165,7 +165,7 @@ static int plan_check(const struct record_place *p, const json_t *plan)
     }
     if (!code && json_is_true(json_object_get(plan, "split")) && !*cli_text(plan, "movie") &&
         strcmp(cli_text(plan, "preset"), "farm/preset.yaml"))
-        code = record_fault(&at_preset, "has to be farm/preset.yaml, which lies in this folder");
+        code = record_error(&at_preset, "has to be farm/preset.yaml, which lies in this folder");
     return code;
 }
 

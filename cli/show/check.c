@@ -109,7 +109,7 @@ static int bake_check(struct bw_bake *bake)
     // files that another bake will make are not there
     if (!all || (!f.source && bw_bake_check(bake))) return json_decref(all), cli_failed();
     cli_warn();
-    if (cli_is_machine()) preset_print_json(all);
+    if (cli_is_json()) preset_print_json(all);
     else preset_print(&f, all);
     json_decref(all);
     return EXIT_CODE_OK;

@@ -77,7 +77,7 @@ static void params_print(const json_t *rows, int indent)
 }
 
 /* What is shown apart, in groups; a look's own keys stay with the rest where that is what was asked for. */
-static bool is_apart(const json_t *p, bool look)
+static bool is_grouped(const json_t *p, bool look)
 {
     const char *group = cli_text(p, "group");
     return *group && !(look && !strcmp(group, "look"));
@@ -111,13 +111,13 @@ static void params_print_short(const json_t *rows, const char *of, bool look)
     json_t *p;
     bool apart = false, looks = false;
     json_array_foreach (rows, i, p) {
-        if (!is_apart(p, look)) param_print(p, 2);
-        apart |= is_apart(p, look), looks |= !look && !strcmp(cli_text(p, "group"), "look");
+        if (!is_grouped(p, look)) param_print(p, 2);
+        apart |= is_grouped(p, look), looks |= !look && !strcmp(cli_text(p, "group"), "look");
     }
     if (apart) printf("\nMore of them, in groups: billow info %s%sGROUP\n", look ? "" : of, look ? "" : ".");
     if (looks) group_print("look", "How pictures look, and slices.", rows, "look");
     json_array_foreach (rows, i, p)
-        if (is_apart(p, look) && strcmp(cli_text(p, "group"), "look") != 0)
+        if (is_grouped(p, look) && strcmp(cli_text(p, "group"), "look") != 0)
             group_print(cli_text(p, "key"), cli_text(p, "doc"), json_object_get(p, "rows"), NULL);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A wedge on this machine: members are processes of their own, so that one that crashes takes no other along. As many
- * run at once as there are cores, and as full boxes fit into memory. */
+/* A wedge on this machine. Each member is a process, so that a crash affects no other. The number that runs at once is
+ * limited by cores, and by the members' memory estimates. */
 #include "wedge.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 static volatile sig_atomic_t stops;
 
-static void stop_take(int number)
+static void on_stop_signal(int number)
 {
     (void)number;
     stops++;
@@ -28,7 +28,7 @@ struct local {
     pid_t *pid; ///< of each member; 0: it does not run
     long long threads;
     size_t next, running, done, todo;
-    int told; ///< stops that were passed on
+    int stops_sent; ///< stop requests that were forwarded
 };
 
 /* ---- how many ---- */
@@ -94,21 +94,21 @@ static void member_start(struct local *l, size_t i)
     pid_t pid = words >= 0 ? fork() : -1;
     if (!pid) child_run((char *const *)line, words);
     if (pid > 0) l->pid[i] = pid, l->running++;
-    else if (words >= 0) member_end_write(r->out, member, 7, "no process could be started", 0);
-    else member_end_write(r->out, member, 6, "its log can't be written", 0);
+    else if (words >= 0) member_exit_write(r->out, member, 7, "no process could be started", 0);
+    else member_exit_write(r->out, member, 6, "its log can't be written", 0);
     if (words >= 0) close(words);
     free(log);
 }
 
-/* Only who was killed, or could not begin, has left no word. */
-static void end_settle(const struct local *l, const json_t *member, int status)
+/* Write the exit status of a member that could not write its own: killed, or not started. */
+static void exit_status_settle(const struct local *l, const json_t *member, int status)
 {
     char *message = NULL;
-    json_t *end = member_end_read(l->run->out, member);
+    json_t *end = member_exit_read(l->run->out, member);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (WIFSIGNALED(status)) message = cli_printf("signal %d ended it", WTERMSIG(status));
     if (!end || (int)cli_number(end, "code") != code)
-        member_end_write(l->run->out, member, code, message ? message : "it ended without a word", 0);
+        member_exit_write(l->run->out, member, code, message ? message : "it ended without a word", 0);
     json_decref(end);
     free(message);
 }
@@ -116,13 +116,13 @@ static void end_settle(const struct local *l, const json_t *member, int status)
 static void member_ended(struct local *l, size_t i, int status)
 {
     const json_t *member = json_array_get(l->members, i);
-    char *message, *words = member_words(l->plan, member, " "), seconds[48];
-    end_settle(l, member, status);
+    char *message, *words = member_label(l->plan, member, " "), seconds[48];
+    exit_status_settle(l, member, status);
     l->pid[i] = 0;
     l->running--;
     l->done++;
     const char *state = member_state(l->run->out, member, &message);
-    json_t *end = member_end_read(l->run->out, member);
+    json_t *end = member_exit_read(l->run->out, member);
     fprintf(stderr, "%zu/%zu  member %zu (%s): %s%s%s in %s\n", l->done, l->todo, i + 1, words ? words : "", state,
             message ? ", " : "", message ? message : "", bw_number_words(cli_number(end, "seconds"), "s", seconds));
     json_decref(end);
@@ -130,21 +130,21 @@ static void member_ended(struct local *l, size_t i, int status)
     free(message);
 }
 
-static void stops_pass(struct local *l)
+static void stops_forward(struct local *l)
 {
-    for (; l->told < stops; l->told++) {
-        if (!l->told) fputs("\nstopping the members, with a checkpoint each; once more: at once\n", stderr);
+    for (; l->stops_sent < stops; l->stops_sent++) {
+        if (!l->stops_sent) fputs("\nstopping the members, with a checkpoint each; once more: at once\n", stderr);
         for (size_t i = 0; i < json_array_size(l->members); i++)
             if (l->pid[i]) kill(l->pid[i], SIGTERM);
     }
 }
 
-/* A moment's sleep, which a child's end or a signal cuts short. */
-static void local_wait(struct local *l)
+/* Sleep briefly, forward signals, reap finished members. */
+static void members_poll(struct local *l)
 {
     const struct timespec moment = {0, 20000000};
     nanosleep(&moment, NULL);
-    stops_pass(l);
+    stops_forward(l);
     for (size_t i = 0; i < json_array_size(l->members); i++) {
         int status;
         if (l->pid[i] && waitpid(l->pid[i], &status, WNOHANG) == l->pid[i]) member_ended(l, i, status);
@@ -154,16 +154,6 @@ static void local_wait(struct local *l)
 static int is_done(const struct local *l, size_t i)
 {
     return !l->run->force && !strcmp(member_state(l->run->out, json_array_get(l->members, i), NULL), "done");
-}
-
-static void signals_take(void)
-{
-    static const int number[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        struct sigaction take = {.sa_handler = stop_take}, before;
-        sigemptyset(&take.sa_mask);
-        if (!sigaction(number[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(number[i], &take, NULL);
-    }
 }
 
 int wedge_local(const struct wedge_run *r, const json_t *plan, double cores, double memory)
@@ -178,11 +168,11 @@ int wedge_local(const struct wedge_run *r, const json_t *plan, double cores, dou
     if (l.todo)
         cli_line(stderr, "%s: %zu of %zu members to bake, %zu at once on %lld %s each", r->out, l.todo, count, jobs,
                  l.threads, l.threads > 1 ? "threads" : "thread");
-    signals_take();
+    cli_on_stop(on_stop_signal);
     while (l.running || (l.next < count && !stops)) {
         for (; l.next < count && l.running < jobs && !stops; l.next++)
             if (!is_done(&l, l.next)) member_start(&l, l.next);
-        if (l.running) local_wait(&l);
+        if (l.running) members_poll(&l);
     }
     free(l.pid);
     return stops ? (stops > 1 ? 130 : 75) : EXIT_CODE_OK;

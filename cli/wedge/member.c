@@ -8,15 +8,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static double clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* A preset that was edited since would make a member that belongs to no wedge. */
 static int hash_check(const struct wedge_run *r, const json_t *plan, size_t i, char **message)
@@ -47,7 +39,7 @@ static void option_add(char **line, int *argc, const char *name, const char *val
 static int member_bake(const struct wedge_run *r, const json_t *plan, size_t i, char **message)
 {
     int argc = 0;
-    char **line = plan_line(plan, i, r->out, &argc), threads[32];
+    char **line = plan_arguments(plan, i, r->out, &argc), threads[32];
     if (!line) return 7;
     snprintf(threads, sizeof threads, "%lld", r->threads);
     option_add(line, &argc, r->force ? "--force" : "--resume", NULL);
@@ -55,8 +47,8 @@ static int member_bake(const struct wedge_run *r, const json_t *plan, size_t i, 
     if (r->plugin_path) option_add(line, &argc, "--plugin-path", r->plugin_path);
     if (r->preset_path) option_add(line, &argc, "--preset-path", r->preset_path);
     optind = 0; // getopt begins anew
-    const int code = bake_line_run(argc, line, message);
-    plan_line_free(line);
+    const int code = bake_run_arguments(argc, line, message);
+    plan_arguments_free(line);
     return code;
 }
 
@@ -66,11 +58,11 @@ int wedge_member(const struct wedge_run *r, const json_t *plan, long long number
     char *message = NULL, *path = member ? member_path(r->out, member, ".json") : NULL;
     if (!member) return cli_usage("%s has members 1 to %zu, not %lld", r->out, json_array_size(members), number);
     if (path) unlink(path); // a run that is killed leaves none
-    const double begun = clock_now();
+    const double begun = cli_clock_seconds();
     const int movie = *cli_text(plan, "movie") != 0;
     int code = movie ? movie_member(plan, member, r->out, &message) : hash_check(r, plan, (size_t)number - 1, &message);
     if (!code && !movie) code = member_bake(r, plan, (size_t)number - 1, &message);
-    member_end_write(r->out, member, code, message, clock_now() - begun);
+    member_exit_write(r->out, member, code, message, cli_clock_seconds() - begun);
     if (requeue && code == 75) farm_requeue(r->out);
     free(message);
     free(path);

@@ -22,7 +22,7 @@ static const struct cli_command command_pick = {
     .n_options = sizeof options / sizeof *options,
 };
 
-/* All values as the member was baked; of one that was not, as the preset has them now. NULL after a sentence. */
+/* All values as the member was baked; of one that was not, as the preset has them now. NULL after an error message. */
 static char *resolved_text(const json_t *plan, size_t i, const char *out, const char *plugins, const char *presets)
 {
     const json_t *member = json_array_get(json_object_get(plan, "members"), i);

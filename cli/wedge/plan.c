@@ -105,7 +105,7 @@ int plan_open(struct bw_session *session, const json_t *plan, size_t i, const ch
     return code;
 }
 
-char **plan_line(const json_t *plan, size_t i, const char *out, int *argc)
+char **plan_arguments(const json_t *plan, size_t i, const char *out, int *argc)
 {
     static const char *const keys[] = {"frames", "memory", "simd"};
     const json_t *member = json_array_get(json_object_get(plan, "members"), i);
@@ -132,7 +132,7 @@ char **plan_line(const json_t *plan, size_t i, const char *out, int *argc)
     return line;
 }
 
-void plan_line_free(char **line)
+void plan_arguments_free(char **line)
 {
     for (char **one = line; one && *one; one++) free(*one);
     free(line);
@@ -140,7 +140,7 @@ void plan_line_free(char **line)
 
 /* ---- what the library says ---- */
 
-static int member_survey(struct bw_bake *bake, json_t *plan, json_t *member)
+static int member_fill(struct bw_bake *bake, json_t *plan, json_t *member)
 {
     struct bw_bake_facts f = {.size = sizeof f};
     json_t *all = bw_bake_facts(bake, &f) ? NULL : cli_json(bw_bake_describe(bake));
@@ -162,14 +162,14 @@ static int member_survey(struct bw_bake *bake, json_t *plan, json_t *member)
     return EXIT_CODE_OK;
 }
 
-int plan_survey(struct bw_session *session, json_t *plan, const char *out)
+int plan_fill(struct bw_session *session, json_t *plan, const char *out)
 {
     json_t *members = json_object_get(plan, "members");
     int code = EXIT_CODE_OK;
     for (size_t i = 0; i < json_array_size(members) && !code; i++) {
         struct bw_bake *bake = NULL;
         code = plan_open(session, plan, i, out, &bake);
-        if (!code) code = member_survey(bake, plan, json_array_get(members, i));
+        if (!code) code = member_fill(bake, plan, json_array_get(members, i));
         bw_bake_close(bake);
     }
     return code;
@@ -190,7 +190,7 @@ static const char *key_short(const json_t *plan, const char *key)
     return word;
 }
 
-char *member_words(const json_t *plan, const json_t *member, const char *between)
+char *member_label(const json_t *plan, const json_t *member, const char *between)
 {
     char *words = strdup("");
     const char *key;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Metrics over frames, a small plot each and a line a member, as one SVG file. Metrics that are the same in all members
- * say nothing about what was varied, and are left out. */
+/* wedge.svg: a plot per metric over frames, a line per member. Metrics that are equal in all members are left out. */
 #include "wedge.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ struct range {
     double lo, hi;
 };
 
-static void range_take(struct range *r, double x)
+static void range_extend(struct range *r, double x)
 {
     if (!isfinite(x)) return;
     r->lo = fmin(r->lo, x);
@@ -42,7 +41,7 @@ static const struct metrics *longest_of(const struct plots *p, const char *name)
 }
 
 /* Its range over all members; 0: as far as they have come it is the same in all of them. */
-static int is_worth(const struct plots *p, const char *name, struct range *frames, struct range *values)
+static int metric_differs(const struct plots *p, const char *name, struct range *frames, struct range *values)
 {
     const struct metrics *longest = longest_of(p, name);
     int differs = 0;
@@ -52,8 +51,8 @@ static int is_worth(const struct plots *p, const char *name, struct range *frame
         const int c = metrics_column(m, name), at = metrics_column(m, "frame"), c0 = metrics_column(longest, name);
         for (int r = 0; c >= 0 && at >= 0 && r < m->rows; r++) {
             const double x = value_at(m, r, c);
-            range_take(frames, value_at(m, r, at));
-            range_take(values, x);
+            range_extend(frames, value_at(m, r, at));
+            range_extend(values, x);
             differs |= isfinite(x) && x != value_at(longest, r, c0);
         }
     }
@@ -110,7 +109,7 @@ static void legend_print(const struct plots *p, int top)
 {
     for (size_t i = 0; i < p->count; i++) {
         const int x = 10 + (int)(i % COLUMNS) * WIDTH, y = top + 16 * (int)(i / COLUMNS);
-        char *words = member_words(p->plan, json_array_get(p->members, i), " ");
+        char *words = member_label(p->plan, json_array_get(p->members, i), " ");
         fprintf(p->f, "<rect x=\"%d\" y=\"%d\" width=\"18\" height=\"4\" fill=\"", x, y - 6);
         colour_print(p, i);
         fprintf(p->f, "\"/><text x=\"%d\" y=\"%d\">%zu  ", x + 24, y, i + 1);
@@ -121,7 +120,7 @@ static void legend_print(const struct plots *p, int top)
 }
 
 /* Names of the columns, in the order in which they come. */
-static json_t *names_worth(const struct plots *p)
+static json_t *differing_metrics(const struct plots *p)
 {
     json_t *names = json_object();
     struct range x, y;
@@ -129,7 +128,7 @@ static json_t *names_worth(const struct plots *p)
         for (int c = 0; c < p->all[i].columns; c++) {
             const char *name = p->all[i].name[c];
             if (!strcmp(name, "frame") || !strcmp(name, "time") || json_object_size(names) == PLOTS_MOST) continue;
-            if (!json_object_get(names, name) && is_worth(p, name, &x, &y))
+            if (!json_object_get(names, name) && metric_differs(p, name, &x, &y))
                 json_object_set_new(names, name, json_null());
         }
     return names;
@@ -137,7 +136,7 @@ static json_t *names_worth(const struct plots *p)
 
 static void all_print(const struct plots *p)
 {
-    json_t *names = names_worth(p), *value;
+    json_t *names = differing_metrics(p), *value;
     const int rows = ((int)json_object_size(names) + COLUMNS - 1) / COLUMNS,
               legend = 16 * (((int)p->count + COLUMNS - 1) / COLUMNS);
     const char *name;
@@ -149,7 +148,7 @@ static void all_print(const struct plots *p)
     legend_print(p, 20);
     json_object_foreach (names, name, value) {
         struct range x, y;
-        is_worth(p, name, &x, &y);
+        metric_differs(p, name, &x, &y);
         fprintf(p->f, "<g transform=\"translate(%d,%d)\">", n % COLUMNS * WIDTH, legend + 16 + n / COLUMNS * HEIGHT);
         frame_print(p, name, x, y);
         for (size_t i = 0; i < p->count; i++) line_print(p, i, name, x, y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pictures of all members in one: a row a value of what varies first. */
+/* wedge.png and wedge.mp4: previews of all members in a grid, a row per value of the first axis. */
 #include "wedge.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void sheet_fill(struct sheet *s, struct bw_session *session, const char *
     for (size_t i = 0; i < s->count; i++) {
         const json_t *member = json_array_get(members, i);
         const char *state = member_state(out, member, NULL);
-        char *folder = member_path(out, member, ""), *words = member_words(plan, member, "\n");
+        char *folder = member_path(out, member, ""), *words = member_label(plan, member, "\n");
         if (bw_cache_open(session, folder, &s->cache[i])) s->cache[i] = NULL;
         s->label[i] = cli_printf("%.0f%s%s\n%s", cli_number(member, "number"), strcmp(state, "done") ? " " : "",
                                  strcmp(state, "done") ? state : "", words ? words : "");
@@ -28,7 +28,7 @@ static void sheet_fill(struct sheet *s, struct bw_session *session, const char *
     }
 }
 
-static int32_t frame_tell(int32_t done, int32_t total, void *user)
+static int32_t on_frame(int32_t done, int32_t total, void *user)
 {
     const struct sheet *s = user;
     if (isatty(STDERR_FILENO)) cli_terminal("\r");
@@ -77,7 +77,7 @@ int sheet_write(struct bw_session *session, const char *out, const json_t *plan,
                                          .labels = (const char *const *)s.label,
                                          .options = options,
                                          .user = &s,
-                                         .on_frame = frame_tell};
+                                         .on_frame = on_frame};
         s.wish.fps = cli_number(json_array_get(json_object_get(plan, "members"), 0), "fps");
         code = place_of(plan, frame, &s.wish.place);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts that stand for several values: commas outside of brackets and quotes divide them; A..B are whole numbers, and
- * A..B/N are N numbers from A to B, with the unit that one of them has. */
+/* Parser of value lists: commas outside of brackets and quotes separate values; A..B are whole numbers; A..B/N are N
+ * equidistant numbers from A to B, with the unit of either. */
 #include "wedge.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const char *unit_end(const char *text, const char *end)
 }
 
 /* A number and what stands behind it up to `end`. 0: it is none. */
-static int number_take(const char *text, const char *end, double *value, struct span *s)
+static int number_parse(const char *text, const char *end, double *value, struct span *s)
 {
     char *after;
     *value = strtod(text, &after);
@@ -55,7 +55,7 @@ static int span_read(const char *text, struct span *s)
         if (*after || s->n < 1) slash = NULL, s->n = 0;
     }
     const char *end = slash ? slash : dots + strlen(dots);
-    if (!number_take(head, head + strlen(head), &s->a, s) || !number_take(dots + 2, end, &s->b, s)) return -1;
+    if (!number_parse(head, head + strlen(head), &s->a, s) || !number_parse(dots + 2, end, &s->b, s)) return -1;
     s->whole = !*s->unit && !s->decimals && s->a == floor(s->a) && s->b == floor(s->b);
     return 1;
 }
@@ -67,7 +67,7 @@ static json_t *number_text(double x, const struct span *s)
     return json_string(text);
 }
 
-static int span_wrong(const char *text, const char *place)
+static int range_error(const char *text, const char *place)
 {
     cli_usage("%s: \"%s\" is no range; A..B of whole numbers, or A..B/N, is wanted", place, text);
     return 0;
@@ -75,7 +75,7 @@ static int span_wrong(const char *text, const char *place)
 
 static int span_add(json_t *out, const char *text, struct span *s, const char *place)
 {
-    if (!s->n && !s->whole) return span_wrong(text, place);
+    if (!s->n && !s->whole) return range_error(text, place);
     const double n = s->n ? (double)s->n : fabs(s->b - s->a) + 1;
     if (n > WEDGE_MEMBERS_MOST) {
         cli_usage("%s: \"%s\" is %.0f values; a wedge has %d members at most", place, text, n, WEDGE_MEMBERS_MOST);
@@ -94,7 +94,7 @@ static int piece_add(json_t *out, const char *text, size_t n, const char *place)
     struct span s;
     int good = piece && n, kind = good ? span_read(piece, &s) : 0;
     if (!good) cli_usage("%s: a value is missing", place);
-    else if (kind < 0) good = span_wrong(piece, place);
+    else if (kind < 0) good = range_error(piece, place);
     else if (kind) good = span_add(out, piece, &s, place);
     else json_array_append_new(out, json_string(piece));
     free(piece);
@@ -120,7 +120,7 @@ json_t *values_of(const char *text, const char *place)
     return NULL;
 }
 
-json_t *value_between(const char *text, double part, const char *place)
+json_t *value_interpolate(const char *text, double part, const char *place)
 {
     struct span s;
     if (span_read(text, &s) != 1 || s.n) {

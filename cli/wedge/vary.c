@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What varies: axes of choices, and all their combinations. */
+/* The axes of a wedge, and all combinations of their choices. */
 #include "wedge.h"
 
 #include <stdlib.h>

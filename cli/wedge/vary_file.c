@@ -18,7 +18,7 @@ static char *place_of(const char *path, const json_t *node)
     return cli_printf("%s:%.0f:%.0f", path, cli_number(node, "line"), cli_number(node, "column"));
 }
 
-static int file_wrong(const char *path, const json_t *node, const char *sentence)
+static int file_error(const char *path, const json_t *node, const char *sentence)
 {
     char *place = place_of(path, node);
     cli_line(stderr, "%s: %s", place ? place : path, sentence);
@@ -88,14 +88,14 @@ static int grid_add(json_t *axes, const char *path, const json_t *section)
     const char *key;
     json_t *node, *one, *map = json_object_get(section, "map");
     size_t i;
-    if (!map) return file_wrong(path, section, "grid wants a map of keys to their values");
+    if (!map) return file_error(path, section, "grid wants a map of keys to their values");
     json_object_foreach (map, key, node) {
         json_t *values = node_values(path, node), *axis = json_array();
         if (!values) return json_decref(axis), cli_exit_code(BW_ERR_PRESET);
         json_array_foreach (values, i, one) json_array_append_new(axis, json_pack("{s:O}", key, one));
         json_array_append_new(axes, axis);
         json_decref(values);
-        if (!i) return file_wrong(path, node, "a key has no value");
+        if (!i) return file_error(path, node, "a key has no value");
     }
     return EXIT_CODE_OK;
 }
@@ -106,11 +106,11 @@ static int list_add(json_t *axes, const char *path, const json_t *section)
     json_t *node, *item, *axis = json_array(), *list = json_object_get(section, "list");
     size_t i;
     json_array_append_new(axes, axis);
-    if (!json_array_size(list)) return file_wrong(path, section, "list wants maps of keys to a value each");
+    if (!json_array_size(list)) return file_error(path, section, "list wants maps of keys to a value each");
     json_array_foreach (list, i, item) {
         json_t *choice = json_object(), *map = json_object_get(item, "map");
         json_array_append_new(axis, choice);
-        if (!map) return file_wrong(path, item, "list wants maps of keys to a value each");
+        if (!map) return file_error(path, item, "list wants maps of keys to a value each");
         json_object_foreach (map, key, node) {
             char *text = node_text(node, 0);
             json_object_set_new(choice, key, json_string(text ? text : ""));
@@ -121,7 +121,7 @@ static int list_add(json_t *axes, const char *path, const json_t *section)
 }
 
 /* A number in [0, 1) from three (splitmix64). */
-static double part_of(uint64_t seed, uint64_t draw, uint64_t key)
+static double random_unit(uint64_t seed, uint64_t draw, uint64_t key)
 {
     uint64_t x = seed * 0x9E3779B97F4A7C15u + draw * 0xD1B54A32D192ED03u + key * 0x8CB92BA72F3D8DD7u;
     for (int i = 0; i < 2; i++) {
@@ -137,19 +137,19 @@ static json_t *value_drawn(const char *path, const json_t *node, double part)
     const json_t *list = json_object_get(node, "list");
     char *place = place_of(path, node), *text = NULL;
     json_t *value = NULL;
-    if (!list) value = value_between(cli_text(node, "text"), part, place);
+    if (!list) value = value_interpolate(cli_text(node, "text"), part, place);
     else if (json_array_size(list)) {
         text = node_text(json_array_get(list, (size_t)(part * (double)json_array_size(list))), 0);
         value = json_string(text ? text : "");
     } else {
-        file_wrong(path, node, "an empty list is nothing to draw from");
+        file_error(path, node, "an empty list is nothing to draw from");
     }
     free(text);
     free(place);
     return value;
 }
 
-static int whole_take(const char *path, const json_t *map, const char *key, long long least, long long *value)
+static int integer_parse(const char *path, const json_t *map, const char *key, long long least, long long *value)
 {
     const json_t *node = json_object_get(map, key);
     char *place = node ? place_of(path, node) : NULL, *what = node ? cli_printf("%s: %s", place, key) : NULL;
@@ -165,20 +165,20 @@ static int random_add(json_t *axes, const char *path, const json_t *section)
     json_t *node, *axis = json_array(), *map = json_object_get(section, "map");
     long long draws = 0, seed = 1;
     json_array_append_new(axes, axis);
-    if (!map || !whole_take(path, map, "draws", 1, &draws) || !whole_take(path, map, "seed", 0, &seed) || !draws)
-        return file_wrong(path, section, "random wants `draws`, how many, and keys to what they are drawn from");
-    if (draws > WEDGE_MEMBERS_MOST) return file_wrong(path, section, "a wedge has 1000 members at most");
+    if (!map || !integer_parse(path, map, "draws", 1, &draws) || !integer_parse(path, map, "seed", 0, &seed) || !draws)
+        return file_error(path, section, "random wants `draws`, how many, and keys to what they are drawn from");
+    if (draws > WEDGE_MEMBERS_MOST) return file_error(path, section, "a wedge has 1000 members at most");
     for (long long i = 0; i < draws; i++) {
         json_t *choice = json_object();
         uint64_t place = 0;
         json_array_append_new(axis, choice);
         json_object_foreach (map, key, node) {
             if (!strcmp(key, "draws") || !strcmp(key, "seed")) continue;
-            json_t *value = value_drawn(path, node, part_of((uint64_t)seed, (uint64_t)i, place++));
+            json_t *value = value_drawn(path, node, random_unit((uint64_t)seed, (uint64_t)i, place++));
             if (!value) return cli_exit_code(BW_ERR_PRESET);
             json_object_set_new(choice, key, value);
         }
-        if (!place) return file_wrong(path, section, "random names no key");
+        if (!place) return file_error(path, section, "random names no key");
     }
     return EXIT_CODE_OK;
 }
@@ -192,7 +192,7 @@ static int section_unknown(const char *path, const char *key, const json_t *node
     const char *near = bw_nearest_word(key, names, 3);
     char *sentence = near ? cli_printf("there is no section \"%s\"; did you mean %s?", key, near)
                           : cli_printf("there is no section \"%s\"; grid, list and random are known", key);
-    const int code = file_wrong(path, node, sentence ? sentence : "an unknown section");
+    const int code = file_error(path, node, sentence ? sentence : "an unknown section");
     free(sentence);
     return code;
 }
@@ -203,7 +203,7 @@ int vary_file_add(json_t *axes, const char *path)
     json_t *all = cli_json(bw_yaml_read(path)), *map = json_object_get(all, "map"), *node;
     const char *key;
     int code = all ? EXIT_CODE_OK : cli_failed();
-    if (all && !json_object_size(map)) code = file_wrong(path, all, "sections grid, list or random are wanted");
+    if (all && !json_object_size(map)) code = file_error(path, all, "sections grid, list or random are wanted");
     json_object_foreach (map, key, node) {
         size_t i = 0;
         while (i < 3 && strcmp(key, names[i])) i++;

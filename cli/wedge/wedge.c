@@ -59,7 +59,7 @@ const struct cli_command command_wedge = {
 
 struct wedge {
     struct wedge_run run;
-    struct farm_wish farm;
+    struct farm_options farm;
     const char *what, *out;
     json_t *axes, *plan; ///< plan: what is asked for
     int dry_run, collect, requeue, again, varied;
@@ -77,7 +77,7 @@ static void text_add(json_t *plan, const char *key, const char *text)
     json_array_append_new(json_object_get(plan, key), json_string(text));
 }
 
-static int option_take(struct wedge *w, int code)
+static int option_parse(struct wedge *w, int code)
 {
     json_t *plan = w->plan;
     w->varied |= strchr("Vsmfqi", code) != NULL;
@@ -152,7 +152,7 @@ static int plan_make(struct wedge *w)
         free(path);
     }
     bw_bake_close(bake);
-    if (!code) code = plan_survey(w->session, w->plan, w->folder);
+    if (!code) code = plan_fill(w->session, w->plan, w->folder);
     if (!code) json_object_set_new(w->plan, "billow", json_integer(1));
     return code;
 }
@@ -223,22 +223,22 @@ static void members_print(const struct wedge *w)
     size_t i;
     char memory[48];
     json_array_foreach (json_object_get(w->plan, "members"), i, member) {
-        char *words = member_words(w->plan, member, " ");
+        char *words = member_label(w->plan, member, " ");
         printf("%4zu  %s  frames %.0f-%.0f, up to %s\n", i + 1, words ? words : "", cli_number(member, "first"),
                cli_number(member, "last"), bw_number_words(cli_number(member, "memory"), "B", memory));
         free(words);
     }
 }
 
-static int all_make(struct wedge *w)
+static int results_write(struct wedge *w)
 {
     if (json_is_true(json_object_get(w->plan, "split"))) return farm_gather(w->folder, w->plan);
-    int code = report_write(w->folder, w->plan);
+    int code = table_write(w->folder, w->plan);
     if (!code) code = plots_write(w->folder, w->plan);
     return code ? code : sheet_write(w->session, w->folder, w->plan, w->run.look, w->run.frame, w->run.still);
 }
 
-static void wedge_next(const struct wedge *w)
+static void next_steps_print(const struct wedge *w)
 {
     const size_t n = json_array_size(json_object_get(w->plan, "members"));
     char *folder = cli_quote_path(w->folder);
@@ -260,13 +260,13 @@ static void wedge_again(const struct wedge *w, const char *before, const char *a
 
 static int wedge_collect(struct wedge *w)
 {
-    const int code = all_make(w);
-    if (members_tell(w->folder, w->plan)) {
+    const int code = results_write(w);
+    if (members_report(w->folder, w->plan)) {
         wedge_again(w, "run what is left: ", "");
         return EXIT_CODE_FAILURE;
     }
     if (code || json_is_true(json_object_get(w->plan, "split"))) return code;
-    wedge_next(w);
+    next_steps_print(w);
     return EXIT_CODE_OK;
 }
 
@@ -336,15 +336,15 @@ int cmd_wedge(int argc, char **argv)
     w.axes = json_array();
     w.plan = json_object();
     while (!bad && (code = cli_option_next(&command_wedge, argc, argv)) != CLI_END)
-        bad = code < 0 ? 1 : option_take(&w, code);
+        bad = code < 0 ? 1 : option_parse(&w, code);
     if (bad) code = code == CLI_HELP ? EXIT_CODE_OK : code == CLI_BAD ? EXIT_CODE_USAGE : bad;
-    else if ((code = farm_wish_check(&w.farm))) {
+    else if ((code = farm_options_check(&w.farm))) {
     } else
         code = (w.what = cli_operand(&command_wedge, argc, argv, "a preset or a folder")) ? wedge_run(&w)
                                                                                           : EXIT_CODE_USAGE;
     bw_session_close(w.session);
     if (w.lock >= 0) close(w.lock);
-    farm_wish_free(&w.farm);
+    farm_options_free(&w.farm);
     json_decref(w.axes);
     json_decref(w.plan);
     free(w.folder);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is printed is text. Names of files, of grids and whatever else a file holds may hold commands for a terminal:
- * everything that goes to stdout and stderr comes through here, where control characters but line ends and tabs become
- * question marks. The program's own commands, for a line that is written anew, go by another way. */
+/* Output sanitizer. Names of files and grids may contain terminal escape sequences. All output to stdout and stderr is
+ * filtered here: control characters other than newlines and tabs become question marks. The program's own escape
+ * sequences, for the live line, bypass it (cli_terminal). */
 #define _GNU_SOURCE /* fopencookie, vasprintf */
 #include "cli.h"
 
@@ -30,7 +30,7 @@ static int all_write(int fd, const char *bytes, size_t n)
 }
 
 /* C0 but tab and line end, DEL, and the second byte of C1 in UTF-8: its first alone is nothing. */
-static char byte_plain(struct outlet *o, unsigned char c)
+static char byte_sanitize(struct outlet *o, unsigned char c)
 {
     const int control =
         (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F || (o->before == 0xC2 && c < 0xA0 && c > 0x7F);
@@ -39,37 +39,37 @@ static char byte_plain(struct outlet *o, unsigned char c)
 }
 
 /* 0: an error, in errno. */
-static ssize_t plain_write(void *cookie, const char *bytes, size_t n)
+static ssize_t sanitized_write(void *cookie, const char *bytes, size_t n)
 {
     struct outlet *o = cookie;
     char plain[CHUNK];
     for (size_t at = 0; at < n;) {
         size_t i = 0;
-        for (; i < CHUNK && at + i < n; i++) plain[i] = byte_plain(o, (unsigned char)bytes[at + i]);
+        for (; i < CHUNK && at + i < n; i++) plain[i] = byte_sanitize(o, (unsigned char)bytes[at + i]);
         if (!all_write(o->fd, plain, i)) return 0;
         at += i;
     }
     return (ssize_t)n;
 }
 
-/* They last as long as the program. */
-FILE *cli_plain(int fd, int mode)
+/* Streams are never closed. */
+FILE *cli_sanitized_stream(int fd, int mode)
 {
     enum { MOST = 3 }; // stdout, stderr, and stdout's own with --json
     static struct outlet to[MOST];
     static int used;
     if (used == MOST) return NULL;
     to[used] = (struct outlet){.fd = fd};
-    FILE *f = fopencookie(&to[used++], "w", (cookie_io_functions_t){.write = plain_write});
+    FILE *f = fopencookie(&to[used++], "w", (cookie_io_functions_t){.write = sanitized_write});
     if (f) setvbuf(f, NULL, mode, mode == _IONBF ? 0 : BUFSIZ);
     return f;
 }
 
 /* Out of memory: as they were. */
-void cli_print_plain(void)
+void cli_sanitize_output(void)
 {
-    FILE *out = cli_plain(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF),
-         *error = cli_plain(STDERR_FILENO, _IONBF);
+    FILE *out = cli_sanitized_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF),
+         *error = cli_sanitized_stream(STDERR_FILENO, _IONBF);
     if (out) stdout = out;
     if (error) stderr = error;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Output for programs: with --json the standard output that the caller gave carries JSON alone. What anybody else
- * prints, plugins and the libraries that they bring, goes where words go. */
+/* --json: the caller's stdout carries JSON alone. Output of plugins and their libraries to stdout goes to stderr. */
 #include "cli.h"
 
 #include <fcntl.h>
@@ -15,15 +14,15 @@ FILE *cli_out(void) { return out ? out : stdout; }
 
 int cli_out_fd(void) { return out_fd; }
 
-int cli_is_machine(void) { return out != NULL; }
+int cli_is_json(void) { return out != NULL; }
 
-void cli_machine_begin(int events)
+void cli_json_begin(int events)
 {
     if (out) return;
     form = events ? EVENTS : OBJECTS;
     fflush(stdout);
     const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    FILE *own = fd >= 0 ? cli_plain(fd, _IOFBF) : NULL;
+    FILE *own = fd >= 0 ? cli_sanitized_stream(fd, _IOFBF) : NULL;
     if (own && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) out = own, out_fd = fd;
     else {
         if (own) fclose(own);
@@ -31,11 +30,11 @@ void cli_machine_begin(int events)
     }
 }
 
-void cli_machine_baking(void) { form = BAKING; }
+void cli_json_bake_reports(void) { form = BAKING; }
 
 void cli_json_print(const json_t *value, size_t flags)
 {
-    flockfile(cli_out()); // several threads tell events
+    flockfile(cli_out()); // several threads print events
     json_dumpf(value, cli_out(), flags);
     fputc('\n', cli_out());
     fflush(cli_out());
@@ -48,7 +47,7 @@ static json_t *failure_json(const char *sentence, const char *file, const struct
                      "column", (int)e->column, "count", (int)e->count, "code", code);
 }
 
-void cli_machine_failed(const struct bw_error *e, int code)
+void cli_json_error(const struct bw_error *e, int code)
 {
     if (!out || form == BAKING) return;
     json_t *failure = failure_json(e->sentence, e->file, e, code);

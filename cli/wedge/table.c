@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One table of all members: what was varied, how it ended, and each metric's last and largest value. */
+/* wedge.csv: a row per member with its values, exit status, and each metric's last and largest value. */
 #include "wedge.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ int metrics_read(const char *out, const json_t *member, struct metrics *m)
 {
     static const struct metrics none;
     char *line = malloc(LINE_MOST), *name = cli_printf("%s/metrics.csv", cli_text(member, "folder"));
-    FILE *f = line && name ? record_lines(out, name, TABLE_MOST) : NULL;
+    FILE *f = line && name ? record_open_text(out, name, TABLE_MOST) : NULL;
     *m = none;
     int good = f && fgets(line, LINE_MOST, f) && heading_read(m, line);
     while (good && fgets(line, LINE_MOST, f)) good = row_read(m, line);
@@ -124,7 +124,7 @@ static void row_print(FILE *f, const char *out, const json_t *plan, const json_t
                       json_t *names)
 {
     const json_t *key, *values = json_object_get(member, "values");
-    json_t *value, *end = member_end_read(out, member);
+    json_t *value, *end = member_exit_read(out, member);
     const char *name;
     size_t i;
     fprintf(f, "%.0f", cli_number(member, "number"));
@@ -141,7 +141,7 @@ static void row_print(FILE *f, const char *out, const json_t *plan, const json_t
     json_decref(end);
 }
 
-int report_write(const char *out, const json_t *plan)
+int table_write(const char *out, const json_t *plan)
 {
     const json_t *members = json_object_get(plan, "members");
     const size_t count = json_array_size(members);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Before a bake: what it will cost. After it: what to open and what to type. */
+/* Before a bake: the estimate. After it: what to open, and the next commands. */
 #include "bake.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@ int estimate_print(struct bw_bake *bake)
     char text[5][48];
     json_t *e = cli_json(bw_bake_describe(bake));
     if (!e) return 1;
-    if (cli_is_machine()) {
+    if (cli_is_json()) {
         json_t *event = json_pack("{s:i, s:s}", "billow", 1, "event", "estimate");
         json_object_update(event, e);
         cli_json_print(event, JSON_COMPACT | JSON_REAL_PRECISION(9));
@@ -45,7 +45,7 @@ const char *command_name(void)
     return name && *name ? name : "billow";
 }
 
-/* A line of `next:`: words before and after a path that a shell may have to be told whole. */
+/* A line of `next:`: a command with a path, quoted for the shell. */
 static void next_print(const char *command, const char *verb, const char *path, int length, const char *after)
 {
     char *part = cli_printf("%.*s", length, path), *quoted = part ? cli_quote_path(part) : NULL;
@@ -54,7 +54,7 @@ static void next_print(const char *command, const char *verb, const char *path, 
     free(part);
 }
 
-void closing_print(const struct progress *p, const char *name, const char *out)
+void summary_print(const struct progress *p, const char *name, const char *out)
 {
     const char *movie = p->output[0], *picture = p->output[1], *cache = p->output[2], *particles = p->output[3];
     if (movie || picture || cache || particles) fputs("next:\n", stderr);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the members of a wedge ended: a small file beside each, written by the run itself, or by who saw it killed. */
+/* Exit status of a wedge's members: FOLDER/NNN.json, written by the member itself, or by the parent if it was killed.
+ * */
 #include "wedge.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void member_end_write(const char *out, const json_t *member, int code, const char *message, double seconds)
+void member_exit_write(const char *out, const json_t *member, int code, const char *message, double seconds)
 {
     json_t *end = json_pack("{s:i, s:f}", "code", code, "seconds", seconds);
     json_t *words = message ? json_string(message) : NULL; // NULL also where it is no UTF-8
@@ -18,7 +19,7 @@ void member_end_write(const char *out, const json_t *member, int code, const cha
     free(text);
 }
 
-json_t *member_end_read(const char *out, const json_t *member)
+json_t *member_exit_read(const char *out, const json_t *member)
 {
     enum { MOST = 1 << 20 };
     char *name = cli_printf("%s.json", cli_text(member, "folder"));
@@ -31,7 +32,7 @@ json_t *member_end_read(const char *out, const json_t *member)
     return end;
 }
 
-/* What is gone since is to be made again. */
+/* A member whose result was removed since is to be baked again. */
 static int record_is_there(const char *out, const json_t *member)
 {
     char *bake = member_path(out, member, "/bake.json"), *movie = member_path(out, member, ".mp4");
@@ -43,7 +44,7 @@ static int record_is_there(const char *out, const json_t *member)
 
 const char *member_state(const char *out, const json_t *member, char **message)
 {
-    json_t *end = member_end_read(out, member);
+    json_t *end = member_exit_read(out, member);
     const int code = (int)cli_number(end, "code");
     const char *state = !end                                    ? "waiting"
                         : !code && record_is_there(out, member) ? "done"
@@ -58,15 +59,15 @@ const char *member_state(const char *out, const json_t *member, char **message)
     return state;
 }
 
-int members_tell(const char *out, const json_t *plan)
+int members_report(const char *out, const json_t *plan)
 {
     const json_t *member;
     size_t i;
     int count = 0;
     json_array_foreach (json_object_get(plan, "members"), i, member) {
-        char *message, *words = member_words(plan, member, " "), *log = member_path(out, member, ".log");
+        char *message, *words = member_label(plan, member, " "), *log = member_path(out, member, ".log");
         const char *state = member_state(out, member, &message);
-        json_t *end = member_end_read(out, member);
+        json_t *end = member_exit_read(out, member);
         if (strcmp(state, "done")) {
             count++;
             fprintf(stderr, "member %.0f (%s) %s", cli_number(member, "number"), words ? words : "",

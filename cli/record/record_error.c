@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where a record is wrong. JSON is YAML, so the reader of presets knows the lines, and is asked when one is wanted. */
+/* Errors in records with line and column: JSON is YAML, so the reader of presets finds the place. */
 #include "record.h"
 
 #include <stdarg.h>
@@ -16,20 +16,20 @@ static const json_t *node_find(const json_t *node, const struct record_place *pl
     return node;
 }
 
-int record_wrong(const char *folder, const char *name, int line, int column, const char *what)
+int record_error_at(const char *folder, const char *name, int line, int column, const char *what)
 {
     char *path = cli_printf("%s/%s", folder, name),
          *sentence = line > 0 ? cli_printf("%s:%d:%d: %s", path, line, column, what) : cli_printf("%s: %s", path, what);
     const struct bw_error e = {
         .sentence = sentence ? sentence : "", .file = path, .line = line, .column = column, .count = 1};
     cli_line(stderr, "%s", e.sentence);
-    cli_machine_failed(&e, cli_exit_code(BW_ERR_PRESET));
+    cli_json_error(&e, cli_exit_code(BW_ERR_PRESET));
     free(sentence);
     free(path);
     return cli_exit_code(BW_ERR_PRESET);
 }
 
-int record_fault(const struct record_place *place, const char *format, ...)
+int record_error(const struct record_place *place, const char *format, ...)
 {
     char *text = NULL, *path = cli_printf("%s/%s", place->folder, place->name);
     size_t size;
@@ -46,8 +46,8 @@ int record_fault(const struct record_place *place, const char *format, ...)
     if (f) vfprintf(f, format, list);
     va_end(list);
     if (f) fclose(f);
-    record_wrong(place->folder, place->name, (int)cli_number(node, "line"), (int)cli_number(node, "column"),
-                 text ? text : "");
+    record_error_at(place->folder, place->name, (int)cli_number(node, "line"), (int)cli_number(node, "column"),
+                    text ? text : "");
     json_decref(all);
     free(path);
     free(text);
