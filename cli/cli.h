@@ -34,7 +34,7 @@ struct cli_command {
 enum { CLI_END = -1, CLI_BAD = -2, CLI_HELP = -3 };
 
 /// The next option of the command line; its argument is in `optarg`, operands follow at `optind` after CLI_END.
-/// CLI_BAD: a sentence has been printed; CLI_HELP: the help has been.
+/// CLI_BAD: an error has been printed; CLI_HELP: the help has been.
 int cli_option_next(const struct cli_command *command, int argc, char **argv);
 /// The help of one command, to `f`.
 void cli_help(const struct cli_command *command, FILE *f);
@@ -95,7 +95,7 @@ void cli_json_begin(int events);
 /// From now on the bake itself prints the event "end".
 void cli_json_bake_reports(void);
 int cli_is_json(void);
-/// Where data goes: stdout, or what it was before.
+/// For data: the caller's stdout.
 FILE *cli_out(void);
 int cli_out_fd(void); ///< its descriptor
 /// A value and a line's end, at once.

@@ -127,7 +127,7 @@ static void bytes_write(int fd, const char *text, size_t n)
     for (ssize_t done; n && (done = write(fd, text, n)) > 0; n -= (size_t)done) text += done;
 }
 
-/* The event of the end, of the first sentence that was said, without the name that it begins with. */
+/* The event "end", with the first line of the report without the program's name. */
 static void event_write(const struct message *said, int code)
 {
     static struct message w; /* twice as long as others; who reports is alone */

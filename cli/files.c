@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* New, in place of whatever had the name: a link that lies there is not written through. */
+/* A new file in place of an old one; links are not followed. */
 static FILE *file_create(const char *path)
 {
     unlink(path);
@@ -26,7 +26,7 @@ int cli_has_ending(const char *name, const char *ending)
     return n > m && !strcasecmp(name + n - m, ending);
 }
 
-/* Control characters stay on the line and off the terminal: $'…' has them by their numbers. */
+/* Control characters are written as octal escapes, in $'…'. */
 static void character_quote(char **end, const char *s, int by_number)
 {
     if (*s == '\'') *end += sprintf(*end, by_number ? "\\'" : "'\\''");

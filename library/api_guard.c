@@ -28,7 +28,7 @@ void host_modes_restore(const struct host_modes *m)
 
 /* ---- the thread's last error ---- */
 
-/* Plain malloc: it goes with its thread, when nobody counts any more. */
+/* Plain malloc: it is freed with its thread, after the end of counted allocation. */
 struct last_error {
     struct bw_error pub;
     char *sentence, *file, *text;

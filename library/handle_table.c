@@ -10,14 +10,14 @@ _Static_assert((int64_t)BLOCK *BLOCKS <= INT64_C(1) << (GENERATION_SHIFT - SLOT_
 
 struct slot {
     struct object *object; ///< NULL: free
-    uintptr_t generation;  ///< one more for each handle that it was
+    uintptr_t generation;  ///< counts the handles that used this slot
     uint32_t kind, holds;
     uint32_t number;    ///< of the slot itself
     uint32_t next_free; ///< slot + 1; 0: none
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slot *block[BLOCKS];  ///< no bake's memory: made when wanted, and kept, to tell closed handles
+static struct slot *block[BLOCKS];  ///< allocated on demand and never freed, so that closed handles are detected
 static uint32_t first_free, n_used; ///< slots from n_used on have never been used
 
 void object_init(struct object *o, void (*destroy)(struct object *o))
@@ -60,8 +60,8 @@ static struct slot *slot_find(const void *handle, enum handle_kind kind, struct 
     return NULL;
 }
 
-static void lock_take(void) { pthread_mutex_lock(&lock); }
-static void lock_give(void) { pthread_mutex_unlock(&lock); }
+static void lock_acquire(void) { pthread_mutex_lock(&lock); }
+static void lock_release(void) { pthread_mutex_unlock(&lock); }
 
 static struct slot *slot_new(void)
 {
@@ -71,8 +71,8 @@ static struct slot *slot_new(void)
         return s;
     }
     uint32_t b = n_used / BLOCK;
-    // a forked child finds the table in order, whoever is at it here
-    if (!block[0] && pthread_atfork(lock_take, lock_give, lock_give)) return NULL;
+    // a forked child finds the table consistent, whichever thread holds the lock here
+    if (!block[0] && pthread_atfork(lock_acquire, lock_release, lock_release)) return NULL;
     if (b == BLOCKS || (!block[b] && !(block[b] = calloc(BLOCK, sizeof **block)))) return NULL;
     slot_at(n_used)->number = n_used;
     return slot_at(n_used++);

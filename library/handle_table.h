@@ -9,10 +9,10 @@
 
 enum handle_kind { HANDLE_SESSION = 1, HANDLE_BAKE, HANDLE_SNAPSHOT, HANDLE_CACHE, HANDLE_VIEW, HANDLE_FILM };
 
-/// First member of everything that a handle stands for.
+/// First member of every struct behind a handle.
 struct object {
     _Atomic int32_t refs;
-    void (*destroy)(struct object *o); ///< with the last reference
+    void (*destroy)(struct object *o); ///< called when the last reference is dropped
 };
 
 /// One reference to begin with.

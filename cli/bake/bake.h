@@ -23,7 +23,7 @@ struct progress {
 };
 
 extern const char *const progress_what[4]; ///< movie, picture, cache, particles
-/// *p is zero, but for what was asked of the page.
+/// *p is zero, except for the options of the page.
 void progress_init(struct progress *p, int json);
 void progress_free(struct progress *p);
 /// Point the callbacks of `o` at `p`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `billow resume FOLDER`: the bake that lies there, by its resolved.yaml, which has all its values. */
+/* `billow resume FOLDER`: resume the bake in a folder by its resolved.yaml, which has all its values. */
 #include "bake.h"
 
 #include <getopt.h>

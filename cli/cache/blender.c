@@ -91,7 +91,7 @@ static int sequence_check(const json_t *c)
     return EXIT_CODE_OK;
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
 static int failed(void)
 {

@@ -52,7 +52,7 @@ const struct cli_command command_preview = {
 
 /* ---- the command line, as the library's options ---- */
 
-/* Of what its help lists. */
+/* One of the choices of the option's help. */
 static int choice_parse(json_t *o, const struct cli_option *option, const char *text)
 {
     for (const char *c = option->argument; c;) {
@@ -123,7 +123,7 @@ static int32_t on_frame(int32_t done, int32_t total, void *user)
     return 1;
 }
 
-/// The name that the library gives a movie of which nothing is said.
+/// Print the output's name; the library's default without --out.
 static int name_print(const char *out, struct bw_cache *cache, const json_t *o)
 {
     json_t *all = out ? NULL : cli_json(bw_cache_describe(cache, 0));
@@ -135,7 +135,7 @@ static int name_print(const char *out, struct bw_cache *cache, const json_t *o)
     return EXIT_CODE_OK;
 }
 
-/* Sentences of this command begin with the program's name, and what they say of an option with its dashes. */
+/* Errors of this command begin with the program's name; options get their dashes. */
 static int failed(void)
 {
     const struct bw_error *e = bw_error_last();

@@ -30,7 +30,7 @@ void farm_options_free(struct farm_options *w);
 /// Is --site or --ask given where nothing is submitted? An exit code.
 int farm_options_check(const struct farm_options *w);
 /// The site file with the options' own on top: {"billow", "modules", "setup", "container", "paths", "ask"}; NULL after
-/// a sentence, with its exit code in *code.
+/// an error message, with its exit code in *code.
 json_t *farm_site(const struct farm_options *w, int *code);
 
 /// Processes ("ranks") that one bake is asked to be made by; 1: as ever.
@@ -67,7 +67,7 @@ int farm_submit(const char *out, const char *script, char **job);
 json_t *farm_queue(const json_t *job);
 /// OUT/farm/job.json; 0 and NULL: there is none. Else an exit code after an error message.
 int farm_job_read(const char *out, json_t **job);
-/// Its number, for who has submitted it.
+/// Print its number.
 void farm_job_print(const char *job);
 int farm_job_write(const char *out, const char *job, const char *collect);
 /// A submitted job of OUT still is in the queue, or can't be asked for: an exit code, after an error message unless 0.
@@ -109,7 +109,7 @@ struct farm_movie {
 };
 /// `cache`: what bw_cache_describe says of it, inside too.
 int farm_movie(const struct farm_options *w, const struct farm_movie *m, const json_t *cache);
-/// One part; an exit code, *message (new memory) with what it has said.
+/// One part; an exit code, *message (new memory): its error.
 int movie_member(const json_t *plan, const json_t *member, const char *out, char **message);
 int movie_gather(const char *out, const json_t *plan);
 

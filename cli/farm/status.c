@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `billow status FOLDER`: what the queue says of a bake or a wedge that was submitted, and what its folder says. */
+/* `billow status FOLDER`: state of a submitted bake or wedge, from Slurm's queue and from its folder. */
 #include "farm.h"
 
 #include "wedge/wedge.h"

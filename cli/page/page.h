@@ -35,7 +35,7 @@ int page_end(const struct page *p, const char *sentence);
 void page_close(struct page *p);
 /// From now on SIGINT, SIGTERM and SIGHUP end page_wait, and nothing else.
 void page_signals(void);
-/// Wait for SIGINT, SIGTERM or SIGHUP; with `viewers` also for the last who looks to go.
+/// Wait for SIGINT, SIGTERM or SIGHUP; with `viewers` also until the last viewer leaves.
 void page_wait(const struct page *p, int viewers);
 
 #endif

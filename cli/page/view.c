@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* billow view: a page that shows a cache, ours or anybody's. billow tune: one to play with a preset. */
+/* billow view: a page that shows a cache. billow tune: a page to edit a preset. */
 #include "page.h"
 
 #include <getopt.h>

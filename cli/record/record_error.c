@@ -10,7 +10,7 @@ static const json_t *node_find(const json_t *node, const struct record_place *pl
     for (int i = 0; i < place->depth; i++) {
         const json_t *below = place->key[i] ? json_object_get(json_object_get(node, "map"), place->key[i])
                                             : json_array_get(json_object_get(node, "list"), place->index[i]);
-        if (!below) break; // what is missing is missing here
+        if (!below) break; // a missing entry is reported at its parent
         node = below;
     }
     return node;

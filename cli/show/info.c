@@ -76,7 +76,7 @@ static void params_print(const json_t *rows, int indent)
     json_array_foreach (rows, i, p) param_print(p, indent);
 }
 
-/* What is shown apart, in groups; a look's own keys stay with the rest where that is what was asked for. */
+/* Is it listed in a group at the end? For `info look`, keys of the group "look" are not. */
 static bool is_grouped(const json_t *p, bool look)
 {
     const char *group = cli_text(p, "group");
@@ -104,7 +104,7 @@ static void group_print(const char *name, const char *doc, const json_t *rows, c
     putchar('\n');
 }
 
-/* All rows; what is shown apart by its keys' names, at the end. `of`: where `info` shows it. */
+/* All rows; those in groups by key alone, at the end. `of`: the name before the group in `billow info`. */
 static void params_print_short(const json_t *rows, const char *of, bool look)
 {
     size_t i;

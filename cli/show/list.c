@@ -23,7 +23,7 @@ const struct cli_command command_list = {
     .run = cmd_list,
 };
 
-/* The plugin's file, without folder and ending: what its stages stand under. */
+/* The plugin's base name without ending, the heading of its stages. */
 static int plugin_name(const json_t *entry, const char **name)
 {
     const char *path = cli_text(entry, "path"), *slash = strrchr(path, '/');

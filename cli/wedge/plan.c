@@ -54,7 +54,7 @@ static char *preset_path(const json_t *plan, const char *out)
     return json_is_true(json_object_get(plan, "split")) ? cli_printf("%s/%s", out, preset) : strdup(preset);
 }
 
-/* The library names the setting that is wrong by --set; who typed --vary is told so. */
+/* The library reports the wrong setting as --set; print it as the member's --vary value instead. */
 static int member_failed(const json_t *member)
 {
     const struct bw_error *e = bw_error_last();

@@ -251,7 +251,7 @@ static void next_steps_print(const struct wedge *w)
 }
 
 /// How to go on: `before` and `after` stand around the command.
-static void wedge_again(const struct wedge *w, const char *before, const char *after)
+static void rerun_print(const struct wedge *w, const char *before, const char *after)
 {
     char *folder = cli_quote_path(w->folder);
     fprintf(stderr, "%s%s wedge %s --again%s\n", before, command_name(), folder ? folder : w->folder, after);
@@ -262,7 +262,7 @@ static int wedge_collect(struct wedge *w)
 {
     const int code = results_write(w);
     if (members_report(w->folder, w->plan)) {
-        wedge_again(w, "run what is left: ", "");
+        rerun_print(w, "run what is left: ", "");
         return EXIT_CODE_FAILURE;
     }
     if (code || json_is_true(json_object_get(w->plan, "split"))) return code;
@@ -277,7 +277,7 @@ static int local_run(struct wedge *w)
     if (!code) code = wedge_local(&w->run, w->plan, cli_number(machine, "cores"), cli_number(machine, "memory"));
     json_decref(machine);
     if (!code) return wedge_collect(w);
-    if (code == 75) wedge_again(w, "`", "` goes on");
+    if (code == 75) rerun_print(w, "`", "` goes on");
     return code;
 }
 
@@ -291,7 +291,7 @@ static int wedge_start(struct wedge *w)
 }
 
 /* A folder: its own plan, and nothing that would change it. */
-static int folder_take(struct wedge *w)
+static int folder_run(struct wedge *w)
 {
     json_t *plan;
     const int code = wedge_record_read(w->what, &plan);
@@ -315,7 +315,7 @@ static int wedge_run(struct wedge *w)
     const int folder = is_folder(w->what);
     if (!folder && (w->again || w->collect || w->member))
         return cli_usage("%s is no folder that holds a wedge", w->what);
-    int code = folder ? folder_take(w) : EXIT_CODE_OK;
+    int code = folder ? folder_run(w) : EXIT_CODE_OK;
     if (code) return code;
     w->run.out = w->folder;
     if (w->member) return wedge_member(&w->run, w->plan, w->member, w->requeue);

@@ -4,7 +4,7 @@
  *     out/plume_wedge/wedge.json     the plan: preset, options, a member for each variant; nothing else decides
  *     out/plume_wedge/007/           member 7, a bake like any other
  *     out/plume_wedge/007.json       how its last run ended; 007.log: what that said
- *     out/plume_wedge/wedge.png …    what is made of all of them: wedge.mp4, wedge.csv, wedge.svg
+ *     out/plume_wedge/wedge.png …    results over all members: wedge.mp4, wedge.csv, wedge.svg
  *
  * The plan: {"preset", "name", "set", "mute", "frames", "quick", "simd", "memory", "columns", "keys", "members":
  * [{"number", "folder", "values": {KEY: TEXT}, "hash", "memory", "cells", "first", "last", "fps"}]}. */
@@ -67,7 +67,7 @@ struct wedge_run {
     int force, still;
 };
 
-/// Run what is not done, several at once; an exit code.
+/// Run the members that are not done, several at once; an exit code.
 int wedge_local(const struct wedge_run *r, const json_t *plan, double cores, double memory);
 /// One member in this process; an exit code.
 int wedge_member(const struct wedge_run *r, const json_t *plan, long long number, int requeue);

@@ -7,7 +7,7 @@
 enum { FIELDS = 16 }; ///< that are stored; others are computed again
 
 struct cache_bounds {
-    char *field; ///< NULL: what is to be shown
+    char *field; ///< NULL: the default one
     struct bw_vdb_view view;
     struct cache_bounds *next;
     int has_look;

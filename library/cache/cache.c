@@ -75,7 +75,7 @@ struct cache *cache_acquire(struct bw_cache *handle, struct bw_diag *d)
     return handle_acquire(handle, HANDLE_CACHE, d);
 }
 
-/* ---- what it is ---- */
+/* ---- description ---- */
 
 /* The first thousand: a gap may be of any length. */
 static json_t *missing_json(const struct bw_sequence *s)

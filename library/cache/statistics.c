@@ -40,7 +40,7 @@ struct statistics {
     double box[2][3];        ///< bounding box of all grids in all frames, m
     int flow_active;         ///< the flow has active voxels in some frame
     int64_t lo[3], cells[3]; ///< the box on the domain's lattice
-    struct bw_node *domain;  ///< of the bake's resolved.yaml, or NULL: not a bake of ours
+    struct bw_node *domain;  ///< of the bake's resolved.yaml; NULL: there is none
 };
 
 static struct bw_diag *diag_of(const struct statistics *c) { return &c->api->d; }
@@ -265,7 +265,7 @@ static void fields_put(const struct statistics *c, json_t *out)
     for (int i = 0; i < c->n; i++) {
         if (c->advected[i].skipped) continue;
         char *name = bw_node_quote(c->advected[i].name), *text = field_text(c, &c->advected[i]);
-        const int key = name && !strchr(name, '\\'); // escapes: no key of a map may have what they stand for
+        const int key = name && !strchr(name, '\\'); // escaped characters are not allowed in a map's key
         char *entry = name && text && (key || *text) ? bw_printf("%s: {%s}", name, text) : NULL;
         if (name) list_add(&fields, name);
         if (entry) list_add(&said, entry);

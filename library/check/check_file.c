@@ -103,7 +103,7 @@ static void place_check(struct sequence_facts *s, const char *path, const struct
     seen->files++;
     seen->empty += g->active == 0;
     if (g->active) seen->gaps += seen->since, seen->since = 0;
-    else seen->since += seen->empty < seen->files; // what has not begun yet is no gap, nor what is over
+    else seen->since += seen->empty < seen->files; // leading and trailing empty files are no gap
     if (!matrix_same(seen->matrix, g->matrix))
         finding_add(s->findings, &voxels, about, "%s: voxels of grid %s are %g wide and lie elsewhere; before, %g",
                     path, g->name, g->voxel[0], fabs(seen->matrix[0]));
@@ -214,7 +214,7 @@ void file_check(struct sequence_facts *s, const char *path, int64_t number)
     uint32_t n = 0;
     if (vdb_identity_check(path) == VDB_IDENTITY_DAMAGED) {
         finding_add(s->findings, &damaged, NULL, "%s: is damaged", path);
-        return; // who knows what a reader would make of it
+        return; // reading a damaged file is not safe
     }
     if (bwvdb_open(path, &f, &why) != BWVDB_OK) {
         finding_add(s->findings, &unreadable, NULL, "%s", why.text);

@@ -87,7 +87,7 @@ void log_lines_discard(struct job *j)
 
 /* ---- progress ---- */
 
-/* "frame 37/120" counts what is written; what comes before is the warm-up. */
+/* "frame 37/120" counts written frames; "warm-up 3/24" those before them. */
 static void frame_name(const struct bw_progress *f, char *out, size_t size)
 {
     long long written = f->last - f->first + 1, before = f->total - written, n = f->done;

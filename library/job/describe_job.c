@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bake before it runs, as JSON: wiring, estimates, what its folder holds, all values. */
+/* bw_bake_describe: a bake before it runs, as JSON: wiring, estimates, the folder's content, resolved values. */
 #include "job.h"
 
 #include "session/describe.h"
@@ -17,8 +17,8 @@ static json_t *folder_json(struct job *j, const struct bw_node *resolved)
         record_explain(&r, &j->facts, resolved, memory);
         fclose(memory);
     }
-    char *stranger;
-    int32_t left, strangers = unrecorded_files_find(&r, &j->facts, j->chain, &stranger),
+    char *unrecorded;
+    int32_t left, strangers = unrecorded_files_find(&r, &j->facts, j->chain, &unrecorded),
                   whole = record_count_whole(&r, j->out, &left);
     json_t *outputs = json_object_get(r.root, "outputs");
     json_t *o = json_pack("{s:b, s:b, s:b, s:i, s:i, s:o, s:i, s:s, s:o}", "holds", r.root != NULL, "same", same,
@@ -26,7 +26,7 @@ static json_t *folder_json(struct job *j, const struct bw_node *resolved)
                           record_verify(&r, j->out, false), "strangers", (int)strangers, "differences",
                           text ? text : "", "outputs", outputs ? json_deep_copy(outputs) : json_object());
     free(text);
-    bw_free(stranger);
+    bw_free(unrecorded);
     record_free(&r);
     return o;
 }

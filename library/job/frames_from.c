@@ -17,7 +17,7 @@ char *frames_from_preset(const struct bw_preset *p)
     return bw_strdup(p->frames_bake);
 }
 
-/* out/plume for a bake into out/plume_upres that goes on from plume. */
+/* out/plume for a bake into out/plume_upres with frames from plume. */
 char *frames_from_folder(const struct bw_preset *p, const char *out, int quick)
 {
     const char *slash = strrchr(out, '/'), *name = strrchr(p->frames_bake, '/');
@@ -56,9 +56,9 @@ struct preset_chain {
 static enum bw_status preset_chain_error(const struct preset_chain *w, const char *format, const char *name)
 {
     const struct bw_node *n = bw_node_get(w->asked->root, "frames_from"), *bake = bw_node_get(n, "bake");
-    char sentence[600];
-    snprintf(sentence, sizeof sentence, format, name);
-    return bw_diag_error(w->d, bake ? &bake->place : &n->place, BW_ERR_PRESET, "frames_from: %s", sentence);
+    char message[600];
+    snprintf(message, sizeof message, format, name);
+    return bw_diag_error(w->d, bake ? &bake->place : &n->place, BW_ERR_PRESET, "frames_from: %s", message);
 }
 
 /* Append a preset's file; an error when the chain has it already. */

@@ -195,7 +195,7 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
     return api_leave(&api);
 }
 
-/* The plugin callback that has run longest, for who waits. */
+/* The plugin callback that has run longest so far. */
 int bw_where_bake(struct bw_bake *bake, struct bw_where *where)
 {
     struct api_call api;

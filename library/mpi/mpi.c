@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bytes between ranks over MPI. What goes wrong inside MPI ends all ranks, which is its own default. */
+/* The transport over MPI, a module of its own. An error inside MPI aborts all ranks, MPI's default. */
 #include "base/transport.h"
 #include <mpi.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ enum { REQUESTS = 4096 };
 
 struct mpi {
     struct bw_transport pub;
-    MPI_Comm ends; ///< for `part` alone
+    MPI_Comm end_comm; ///< for the final barrier alone
     int parted;
 };
 
@@ -62,33 +62,33 @@ static void gather(struct bw_transport *t, const void *mine, const size_t *bytes
     t->busy += thread_seconds() - began;
 }
 
-/// The requests under way; when the list is full, it waits for those there are.
-struct flights {
+/// Pending requests; a full list is waited for.
+struct pending_requests {
     MPI_Request request[REQUESTS];
     int n;
 };
 
-static void flights_wait(struct flights *f)
+static void pending_wait(struct pending_requests *f)
 {
     MPI_Waitall(f->n, f->request, MPI_STATUSES_IGNORE);
     f->n = 0;
 }
 
-static void parcel_start(struct flights *f, const struct bw_parcel *p, int send)
+static void parcel_start(struct pending_requests *f, const struct bw_parcel *p, int send)
 {
     for (size_t done = 0; done < p->bytes; done += MOST) {
         const int n = (int)(p->bytes - done < MOST ? p->bytes - done : MOST);
         char *at = (char *)p->data + done;
         if (send) MPI_Isend(at, n, MPI_BYTE, p->rank, 0, MPI_COMM_WORLD, &f->request[f->n++]);
         else MPI_Irecv(at, n, MPI_BYTE, p->rank, 0, MPI_COMM_WORLD, &f->request[f->n++]);
-        if (f->n == REQUESTS) flights_wait(f); // 4096 GiB: only so that nothing is ever written beyond
+        if (f->n == REQUESTS) pending_wait(f); // 4096 GiB: only so that nothing is ever written beyond
     }
 }
 
 static void exchange(struct bw_transport *t, const struct bw_parcel *send, int32_t n_send, const struct bw_parcel *take,
                      int32_t n_take)
 {
-    static struct flights f;
+    static struct pending_requests f;
     const double began = thread_seconds();
     for (int32_t i = 0; i < n_take; i++) parcel_start(&f, &take[i], 0);
     for (int32_t i = 0; i < n_send; i++) {
@@ -96,7 +96,7 @@ static void exchange(struct bw_transport *t, const struct bw_parcel *send, int32
         t->messages++;
         t->bytes += (int64_t)send[i].bytes;
     }
-    flights_wait(&f);
+    pending_wait(&f);
     t->busy += thread_seconds() - began;
 }
 
@@ -107,12 +107,12 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int part(struct bw_transport *t, double seconds)
+static int end_barrier(struct bw_transport *t, double seconds)
 {
     MPI_Request request;
     const double until = now() + seconds;
     (void)t;
-    MPI_Ibarrier(mpi.ends, &request);
+    MPI_Ibarrier(mpi.end_comm, &request);
     while (!mpi.parted) {
         MPI_Test(&request, &mpi.parted, MPI_STATUS_IGNORE);
         if (mpi.parted || now() > until) break;
@@ -123,7 +123,7 @@ static int part(struct bw_transport *t, double seconds)
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
-/* Where this one ends alone, mpirun ends the others and says with what code it did. */
+/* A rank that exits alone aborts the others; mpirun reports its exit code. */
 static void finish(int code, void *nothing)
 {
     int over = 0;
@@ -148,9 +148,9 @@ __attribute__((visibility("default"))) struct bw_transport *bw_transport_open(ch
         snprintf(why, size, "this MPI can't be called from a thread other than the first");
         return NULL;
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &mpi.ends);
-    mpi.pub =
-        (struct bw_transport){.size_of_this = sizeof mpi.pub, .gather = gather, .exchange = exchange, .part = part};
+    MPI_Comm_dup(MPI_COMM_WORLD, &mpi.end_comm);
+    mpi.pub = (struct bw_transport){
+        .size_of_this = sizeof mpi.pub, .gather = gather, .exchange = exchange, .part = end_barrier};
     MPI_Comm_rank(MPI_COMM_WORLD, &mpi.pub.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &mpi.pub.size);
     return &mpi.pub;

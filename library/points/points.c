@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Particles of a finished cache, as a snapshot: FOLDER/ply/NAME_PARTICLES_0001.ply beside FOLDER/vdb/NAME_0001.vdb. */
+/* Particles of a finished cache as a snapshot, from FOLDER/ply/NAME_PARTICLES_0001.ply beside
+ * FOLDER/vdb/NAME_0001.vdb. */
 #include "points.h"
 
 #include "base/alloc.h"
@@ -29,7 +30,7 @@ struct point_files {
 
 /* ---- columns become attributes ---- */
 
-/// "NAME_x" or "x" is the first of three; *name: what they are together. 0: it is a number by itself.
+/// Is column i the first of a vector, "NAME_x" or "x"? *name: the vector's. 0: it is a scalar.
 static int is_vector(const struct ply_points *p, int i, char name[64])
 {
     static const struct {
@@ -44,7 +45,7 @@ static int is_vector(const struct ply_points *p, int i, char name[64])
     return snprintf(name, 64, "%.*s", (int)n - 2, first), 1;
 }
 
-/// How an attribute's components are found in a file: as the bake had them, z up and metres.
+/// Mapping from a file's columns to the bake's axes and units (z up, metres).
 struct axes {
     int from[3];
     double times[3];

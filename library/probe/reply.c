@@ -6,7 +6,7 @@
 
 void reply_begin(struct reply *r, int32_t n) { *r = (struct reply){.n = n, .at = -1}; }
 
-static void line_take(struct reply *r)
+static void line_parse(struct reply *r)
 {
     char next[32];
     snprintf(next, sizeof next, "load %d", (int)r->whole);
@@ -18,12 +18,12 @@ static void line_take(struct reply *r)
 void reply_parse(struct reply *r, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (bytes[i] != '\n') { // what is too long is no line of the probe's
+        if (bytes[i] != '\n') { // overlong lines are none of the probe's
             if (r->used + 1 < sizeof r->line) r->line[r->used++] = bytes[i];
             continue;
         }
         r->line[r->used] = '\0';
         r->used = 0;
-        line_take(r);
+        line_parse(r);
     }
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bake.journal: the files of a bake while it runs, so that a kill at any moment leaves a true list. A line each:
- *     began NAME               .NAME.part may be there from now on
- *     whole BYTES XXH3 NAME    the file is on the disk, with that size and sum, and takes its name now
- *     wrote NAME               the same, of what has no sum
+/* bake.journal: write-ahead log of a running bake's files, so that a kill at any time leaves a correct list. Lines:
+ *     began NAME               .NAME.part may exist from now on
+ *     whole BYTES XXH3 NAME    the file is synced to disk, with that size and checksum, and is renamed next
+ *     wrote NAME               the same, without a checksum
  *     gone NAME                the bake removed it
- *     folder PATH              where the folder lay when the bake began, the first line
- * Lines are only ever added, each before what it tells of; the last one of a name counts. It is the only list that a
- * running bake has: in memory one would grow with every frame. When the bake is over, bake.json has the same list; the
- * journal stays, should that be lost. */
+ *     folder PATH              the folder's path when the bake began; the first line
+ * Lines are only appended, each before the event; the last one of a name counts. A running bake has no other list: in
+ * memory it would grow with every frame. At the end bake.json gets the same list; the journal stays as a backup. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "record.h"
 
@@ -100,7 +99,7 @@ static int journal_line_write(const struct bake_journal *j, const char *line, bo
     while (done < 0 && errno == EINTR);
     int bad = done == (ssize_t)n ? 0 : done < 0 ? errno : ENOSPC;
     if (!bad && settle && fdatasync(j->fd)) bad = errno;
-    if (bad && end >= 0 && ftruncate(j->fd, end)) return bad; // what is not to be there is not in the list
+    if (bad && end >= 0 && ftruncate(j->fd, end)) return bad; // a file that must not be written is not listed
     return bad;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Links below `out` are not followed: what they lead to is not ours. */
+/* Links below `out` are not followed. */
 static void file_remove(int root, const char *out, const char *name, struct bw_diag *d)
 {
     struct stat st;

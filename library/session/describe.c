@@ -47,7 +47,7 @@ const char *param_group(const struct bw_param *p)
     return p->n_sub && p->sub[0].key ? p->key : "look";
 }
 
-/* `last`: the row before, whose table is not said again. */
+/* `last`: the row before; a table shared with it is not repeated. */
 static json_t *param_json(const struct bw_param *p, const struct bw_param *last)
 {
     struct bw_param item = p->n_sub ? p->sub[0] : (struct bw_param){0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a volume file holds, as JSON. */
+/* A VDB file's metadata and grids, as JSON. */
 #include "describe.h"
 
 #include <common/openvdb/bwvdb.h>

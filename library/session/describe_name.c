@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whatever has a name, as JSON: a stage, an exporter, a section of presets, a preset, a file, a key or a field. */
+/* bw_session_describe: a stage, an exporter, a section of presets, a preset, a file, a key or a field, as JSON. */
 #include "describe.h"
 
 #include "base/alloc.h"
@@ -33,7 +33,7 @@ static json_t *section_json(const struct session *s, const char *name)
     return NULL;
 }
 
-/* NAME.look, what is no group of a table: all that a stage or exporter shows apart and that stands in none. */
+/* NAME.look: the parameters of a stage or exporter that `info` shows apart and that are in no group of their own. */
 static json_t *look_json(const struct session *s, const char *name)
 {
     const size_t n = strlen(name), tail = strlen(".look");
@@ -56,7 +56,7 @@ static json_t *look_json(const struct session *s, const char *name)
     return all;
 }
 
-/* ---- whatever has a name ---- */
+/* ---- any name ---- */
 
 /* An unknown name: suggest the nearest known one. */
 static void unknown_name_error(const struct session *s, const char *name, const struct bw_diag *why, struct bw_diag *d)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A preset as JSON: its domains, frames, stages and exports; its file, and its text with where everything stands, for
- * programs that show and change it. */
+/* A preset as JSON: domains, frames, stages and exports; and its syntax tree with places, for editors. */
 #include "describe.h"
 
 #include "preset/tree/node.h"
 #include <string.h>
 
-/* ---- what it is ---- */
+/* ---- description ---- */
 
 static json_t *domain_json(const struct bw_preset_domain *d)
 {
@@ -47,7 +46,7 @@ json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r)
                      p->time.warmup, "stages", stages, "exports", exports);
 }
 
-/* ---- how it is written ---- */
+/* ---- syntax tree ---- */
 
 static json_t *node_json(const struct bw_node *n);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where plugins and presets lie, found from where this library lies, so that neither a moved installation nor the build
- * tree needs a variable. In a build tree Meson's own notes (meson-info) say where the source tree is. */
+/* Folders of plugins and presets, relative to this library's own path, so that neither a moved installation nor a build
+ * tree needs an environment variable. In a build tree, Meson's meson-info names the source tree. */
 #define _GNU_SOURCE /* dladdr */
 #include "session.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every stage, exporter and preset that can be used, and every plugin that cannot, with the reason. */
+/* bw_session_list: all stages, exporters and presets, and the plugins that could not be loaded, with the reason. */
 #include "session.h"
 
 #include <glob.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What this machine and this installation have. */
+/* bw_session_machine: cores, memory, libraries and folders of this machine and installation. */
 #include "session.h"
 
 #include "base/machine.h"

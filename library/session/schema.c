@@ -62,7 +62,7 @@ static json_t *items_schema(const struct bw_param *p)
     return schema;
 }
 
-/* One kind, as a map or as its bare word. */
+/* A variant: a map with one key, or a key alone. */
 static json_t *variant_schema(const struct bw_param *p)
 {
     json_t *words = json_array(), *map = table_schema(p->sub, p->n_sub);
@@ -99,7 +99,7 @@ static json_t *param_schema(const struct bw_param *p)
     return schema;
 }
 
-/* A description as an editor shows it: the sentence, the default, the unit, the usual range. */
+/* A tooltip for editors: description, default, unit, usual range. */
 static json_t *description(const struct bw_param *p)
 {
     char usual[64] = "";

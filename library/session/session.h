@@ -34,7 +34,7 @@ int folders_find(struct folders *f, const char *plugin_path);
 void folders_free(struct folders *f);
 
 /* list.c */
-/// The preset in a file, as it stands there; what it extends is found as by name. NULL with an error in `d`.
+/// The preset in a file, without overrides; presets that it extends are searched by name. NULL with an error in `d`.
 struct bw_preset *session_preset(const struct session *s, const char *path, struct bw_diag *d);
 
 /* untrusted_plugins.c */
@@ -55,9 +55,10 @@ extern const char *const simd_name[3];
 /* json.c: what several describe */
 /// New memory from a text that jansson made, or NULL with an error in `d`; takes `root`.
 char *json_text(json_t *root, size_t flags, struct bw_diag *d);
-/// A path, or what has one in it, as a string; bytes that are no UTF-8 as bake.h says. NULL for NULL, or out of memory.
+/// A string that may contain a path; bytes that are no UTF-8 are encoded as bake.h says. NULL for NULL, or out of
+/// memory.
 json_t *json_bytes(const char *text);
-/// Bytes of the UTF-8 character at `text`; 0: it is none, or one that stands for a byte there.
+/// Length of the UTF-8 character at `text`; 0: invalid, or one that encodes such a byte.
 int utf8_length(const char *text);
 
 #endif

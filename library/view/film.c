@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Movies and pictures of what a host has drawn. A file appears under its name only when it is whole, and never in the
- * place of another one. */
+/* bw_film: movies and PNG files of pictures that a host has drawn. Atomic, by a temporary file; never overwrites a
+ * file. */
 #include "picture_tools.h"
 #include "run/output/files.h"
 #include <picture/movie/movie.h>
@@ -101,8 +101,8 @@ enum bw_status bw_film_add(struct bw_film *film, const struct bw_pixels *picture
     return api_leave(&api);
 }
 
-/// Give a whole file its name, unless that is taken. Where there are no hard links the two steps are not one.
-static enum bw_status file_name(const char *temporary, const char *path, struct bw_diag *d)
+/// Rename without overwriting, by link and unlink; on file systems without hard links this is not atomic.
+static enum bw_status file_rename_new(const char *temporary, const char *path, struct bw_diag *d)
 {
     const int linked = !link(temporary, path);
     if (linked || (errno != EEXIST && access(path, F_OK) && !rename(temporary, path))) {
@@ -114,7 +114,7 @@ static enum bw_status file_name(const char *temporary, const char *path, struct 
     return BW_ERR_IO;
 }
 
-/// An empty file, which no link there leads elsewhere. Errors: in `d`.
+/// Create the temporary file; links are not followed. Errors: in `d`.
 static enum bw_status temporary_make(const char *path, char out[4200], struct bw_diag *d)
 {
     static _Atomic unsigned number; // two at once
@@ -124,11 +124,11 @@ static enum bw_status temporary_make(const char *path, char out[4200], struct bw
     return bw_diag_error(d, NULL, BW_ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-static void file_finish(enum bw_status status, const char *why, const char *temporary, const char *path,
+static void file_commit(enum bw_status status, const char *why, const char *temporary, const char *path,
                         struct bw_diag *d)
 {
     if (!status) {
-        file_name(temporary, path, d);
+        file_rename_new(temporary, path, d);
         return;
     }
     unlink(temporary);
@@ -146,7 +146,7 @@ enum bw_status bw_film_write(struct bw_film *film, const char *path)
         pthread_mutex_lock(&f->lock);
         const enum bw_status status = bw_movie_write(f->movie, temporary, why, sizeof why);
         pthread_mutex_unlock(&f->lock);
-        file_finish(status, why, temporary, path, &api.d);
+        file_commit(status, why, temporary, path, &api.d);
     }
     if (f) object_unref(&f->o);
     return api_leave(&api);
@@ -161,7 +161,7 @@ enum bw_status bw_film_join(const char *const *parts, int32_t count, const char 
     if (!parts || count < 1 || !path) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_film_join wants movies and a name");
     else if (!temporary_make(path, temporary, &api.d)) {
         const enum bw_status status = bw_movie_join(&tools, parts, count, temporary, why, sizeof why);
-        file_finish(status, why, temporary, path, &api.d);
+        file_commit(status, why, temporary, path, &api.d);
     }
     return api_leave(&api);
 }
@@ -184,7 +184,7 @@ enum bw_status bw_pixels_write(const struct bw_pixels *picture, const char *path
     if (!path) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_pixels_write wants a name");
     else if (!image_of_pixels(picture, &tools, &img, &api.d) && !temporary_make(path, temporary, &api.d)) {
         const enum bw_status status = bw_image_write_png(&img, temporary, 8, why, sizeof why);
-        file_finish(status, why, temporary, path, &api.d);
+        file_commit(status, why, temporary, path, &api.d);
     }
     bw_image_free(&img);
     return api_leave(&api);

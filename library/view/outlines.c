@@ -100,7 +100,7 @@ static json_t *domain_json(const struct bw_preset_domain *p)
 char *bw_bake_outlines(struct bw_bake *bake, int64_t frame)
 {
     struct api_call api;
-    struct bw_diag unheard = {0}; // a place that can't be told is left out
+    struct bw_diag ignored = {0}; // stages with errors are left out
     char *text = NULL;
     api_enter(&api);
     struct job *j = job_acquire(bake, &api.d);
@@ -109,12 +109,12 @@ char *bw_bake_outlines(struct bw_bake *bake, int64_t frame)
         for (int32_t i = 0; i < j->preset->n_domains; i++)
             json_array_append_new(domains, domain_json(&j->preset->domain[i]));
         for (int32_t i = 0; i < j->preset->n_stages; i++)
-            stage_collect(j, &j->preset->stage[i], frame, shapes, &unheard);
+            stage_collect(j, &j->preset->stage[i], frame, shapes, &ignored);
         text = json_text(json_pack("{s:o, s:o}", "domains", domains, "shapes", shapes),
                          JSON_COMPACT | JSON_REAL_PRECISION(12), &api.d);
         object_unref(&j->o);
     }
-    bw_diag_free(&unheard);
+    bw_diag_free(&ignored);
     api_leave(&api);
     return text;
 }

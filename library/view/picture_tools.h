@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The picture library outside of a bake's writer: what it runs on, and its images as pixels for the host. */
+/* Memory and threads for the picture library outside of a bake's writer, and its images as pixels for the host. */
 #ifndef VIEW_PICTURE_TOOLS_H
 #define VIEW_PICTURE_TOOLS_H
 

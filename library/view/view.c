@@ -166,7 +166,7 @@ static int camera_of_eye(const struct bw_eye *e, double aspect, struct bw_camera
     cross(c->right, c->forward, c->up);
     c->tan_y = tan(0.5 * e->angle);
     c->tan_x = c->tan_y * aspect;
-    c->aperture = 0; // who walks round wants to see, and soon
+    c->aperture = 0; // interactive: sharp everywhere, and fast
     return 1;
 }
 
@@ -237,7 +237,7 @@ static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t
         scene.has_lamps = 1;
         if (coarse)
             scene.look.particles.smooth = 0,
-            scene.look.particles.veil = scene.look.particles.lit = 0; // points: who turns wants to see soon
+            scene.look.particles.veil = scene.look.particles.lit = 0; // interactive: plain points, which are fast
         picture_render(v, &scene, size, coarse, out, d);
     }
 }

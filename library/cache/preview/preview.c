@@ -94,7 +94,7 @@ static enum bw_status light_make(struct preview *s, const struct bw_volume *v, s
     return status;
 }
 
-/// `alpha`: gets what is covered where pictures are light.
+/// `alpha`: receives the coverage for .exr.
 static enum bw_status render_frame(struct preview *s, const char *path, int64_t frame, struct bw_image *img,
                                    float **alpha)
 {

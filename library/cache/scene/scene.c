@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A cache as a scene for other programs: what its grids are, how it is lit and filmed. */
+/* bw_cache_scene: a cache as a scene for Blender or USD, with its grids, lights and camera. */
 #include "scene.h"
 
 #include "cache/cache.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is known of a cache for a scene in another program: scene.c collects, scene_blender.c and scene_usd.c write. */
+/* Facts of a cache for a scene in another program: scene.c collects them, scene_blender.c and scene_usd.c write them.
+ * */
 #ifndef CACHE_SCENE_H
 #define CACHE_SCENE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The Blender script: what is known of the cache as a Python table, then blender_scene.py, which the build embeds.
+/* The Blender script: the cache's facts as a Python table, then blender_scene.py, which the build embeds.
  * Lights: the preview's strengths are BW_SUN W/m² each, as Blender's suns have them. */
 #include "scene.h"
 #include "session/session.h"
@@ -91,8 +91,7 @@ static void lights_put(FILE *f, const struct bw_scene *s)
     number_put(f, "suns", BW_SUN);
 }
 
-/// By what power of e the preview's luminance of a black body rises over 1/T: its slope between a red and a white
-/// flame.
+/// c2 in luminance ~ exp(-c2/T) of the preview's black body, fitted between a red and a white flame, K.
 static double luminance_slope(double contrast)
 {
     const double cold = 1200, hot = 2200;
@@ -114,7 +113,7 @@ static void grids_put(FILE *f, const struct scene_grids *g)
     number_put(f, "ambient", g->ambient);
 }
 
-/// Of a studio, whose light from all around is no gradient: mean radiance from each of its sides.
+/// Ambient light of a studio, which is no gradient: mean radiance from each of the six sides.
 static void sides_put(FILE *f, const struct bw_look *l)
 {
     fputs("    \"sides\": [", f);

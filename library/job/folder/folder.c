@@ -198,7 +198,7 @@ static FILE *log_open(struct job *j, struct bw_diag *d)
     if (log && before) fputs(before, log);
     bw_free(before);
     if (!log) return NULL;
-    setvbuf(log, NULL, _IOLBF, 0); // what was said before a crash is there
+    setvbuf(log, NULL, _IOLBF, 0); // so that a crash loses no line
     char *half = bw_printf("%s/.bake.log.part", j->out), *final = bw_printf("%s/bake.log", j->out);
     if (half && final) where_log(bw_chain_where(j->chain), fileno(log), half, final);
     bw_free(half);

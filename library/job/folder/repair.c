@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is damaged ---- */
+/* ---- damaged files ---- */
 
 /* Checkpoints are dispensable, and a log can't be made again. */
 static bool name_is_repaired(const char *name)
@@ -79,7 +79,7 @@ int repair_decide(struct job *j, struct bw_diag *d)
     return 1;
 }
 
-/* ---- making it ---- */
+/* ---- repair ---- */
 
 bool repair_begin(struct job *j, struct bw_diag *d)
 {
