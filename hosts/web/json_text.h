@@ -5,6 +5,7 @@
 
 #include <billow/bake.h>
 #include <jansson.h>
+#include <math.h>
 
 /// Parse a text of the library, which is freed. NULL: there is none, or it is no JSON.
 static inline json_t *json_from_text(char *text)
@@ -13,6 +14,9 @@ static inline json_t *json_from_text(char *text)
     bw_text_free(text);
     return value;
 }
+
+/// A number; null where it is not finite.
+static inline json_t *json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
 /// A value, which is released, as compact text from malloc. NULL: out of memory, or the value is.
 static inline char *json_to_text(json_t *value)

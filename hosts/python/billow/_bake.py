@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 from . import _library as library
 from ._library import byref, decoded, encoded, lib
 from ._structs import (BakeFacts, BakeOptions, BakeProgress, OnFrame, OnLog, OnOutput, OnProgress, OnStart)
-from ._values import Frames, Path, Settings, frames_text, path_text, settings_texts, whole
+from ._values import Frames, Path, Settings, frames_text, path_text, settings_texts, as_integer
 from .errors import UsageError
 from .frame import Frame, Snapshot
 
@@ -281,14 +281,14 @@ def options_of(preset: Optional[Path], settings: Optional[Settings], *, text: Op
         raise UsageError(f"mode is keep, replace, beside or resume, not {mode!r}" + (f"; did you mean {near}?" if near else ""))
     if isinstance(mute, str):
         raise UsageError(f'mute is a list of ids: ["{mute}"]')
-    if not 0 <= whole("threads", threads) <= 1024:
+    if not 0 <= as_integer("threads", threads) <= 1024:
         raise UsageError(f"threads wants a whole number from 1 to 1024, or 0 for all cores, not {threads}")
     lines: List[str] = settings_texts(settings)
     set_, mute_ = library.texts(lines), library.texts(mute)
     return BakeOptions(size=ctypes.sizeof(BakeOptions), mode=MODES[mode], preset=encoded(path_text(preset)),
                        text=encoded(text), set=set_, mute=mute_, n_set=len(set_), n_mute=len(mute_),
                        frames=encoded(frames_text(frames)),
-                       from_frame=encoded(None if from_frame is None else str(whole("from_frame", from_frame))),
-                       seed=encoded(None if seed is None else str(whole("seed", seed))),
+                       from_frame=encoded(None if from_frame is None else str(as_integer("from_frame", from_frame))),
+                       seed=encoded(None if seed is None else str(as_integer("seed", seed))),
                        memory=encoded(memory), out=encoded(path_text(out)), simd=encoded(simd), threads=int(threads),
                        quick=int(quick), overcommit=int(overcommit))

@@ -73,7 +73,7 @@ def path_text(path: Optional[Path]) -> Optional[str]:
     return None if path is None else os.fsdecode(path)
 
 
-def whole(what: str, number: Any) -> int:
+def as_integer(what: str, number: Any) -> int:
     """Python's int, or NumPy's; no number that would have to be cut."""
     try:
         return operator.index(number)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 from . import _library as library
 from ._library import byref, encoded, lib
 from ._structs import MosaicWish, MovieWish, OnMovieFrame
-from ._values import Path, look_text, path_text, whole
+from ._values import Path, look_text, path_text, as_integer
 from .errors import UsageError
 from .frame import Frame, Snapshot
 
@@ -75,7 +75,7 @@ class Cache(library.Handled):
 
     def __getitem__(self, number: int) -> Frame:
         """The frame of that number."""
-        handle, number = c_void_p(), whole("a frame's number", number)
+        handle, number = c_void_p(), as_integer("a frame's number", number)
         if abs(number) >= 2**63:  # ctypes would wrap it
             raise UsageError(f"{self._what} has no frame {number}")
         status = lib.bw_cache_frame(self._open(), number, byref(handle))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._library import byref, decoded, check, lib
 from ._structs import Box, Int3, SnapshotGrid
-from ._values import whole
+from ._values import as_integer
 from ._views import DTYPES, Array, Dtype, view
 from .errors import UsageError
 
@@ -21,7 +21,7 @@ Triple = Tuple[int, int, int]
 
 
 def _triple(numbers: Iterable[int]) -> Triple:
-    i, j, k = (whole("a box", n) for n in numbers)
+    i, j, k = (as_integer("a box", n) for n in numbers)
     return i, j, k
 
 

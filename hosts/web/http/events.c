@@ -54,6 +54,7 @@ static int stream_next_event(struct stream *s)
     return s->size > 0;
 }
 
+/// MHD_ContentReaderCallback: copy the next bytes of the stream; suspend the connection where there are none.
 static ssize_t stream_read(void *user, uint64_t at, char *out, size_t size)
 {
     struct stream *s = user;
@@ -74,6 +75,7 @@ static ssize_t stream_read(void *user, uint64_t at, char *out, size_t size)
     return n;
 }
 
+/// MHD_ContentReaderFreeCallback: the page is gone, or the stream has ended.
 static void stream_end(void *user)
 {
     struct stream *s = user, **at = &s->events->streams;
@@ -108,6 +110,7 @@ enum MHD_Result events_subscribe(struct events *e, struct MHD_Connection *c)
     return respond(c, MHD_HTTP_OK, "text/event-stream", r);
 }
 
+/// Resume the connection, so that stream_read is called again.
 static void stream_wake(struct stream *s)
 {
     if (!s->suspended) return;

@@ -80,6 +80,7 @@ static enum MHD_Result job_queue(struct request *r, int kind, const struct query
     return respond_text(r->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pictures are waited for");
 }
 
+/// Parse the query string and queue the job that answers it. 400: it is malformed.
 static enum MHD_Result query_queue(struct request *r, int kind)
 {
     struct query query;
@@ -95,7 +96,7 @@ static enum MHD_Result query_queue(struct request *r, int kind)
 static enum MHD_Result picture_get(struct request *r) { return query_queue(r, JOB_PICTURE); }
 static enum MHD_Result overlay_get(struct request *r) { return query_queue(r, JOB_OVERLAY); }
 static enum MHD_Result probe_get(struct request *r) { return query_queue(r, JOB_PROBE); }
-static enum MHD_Result picture_save(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_PICTURE); }
+static enum MHD_Result save_picture_post(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_PICTURE); }
 static enum MHD_Result movie_frame_post(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_FRAME); }
 static enum MHD_Result movie_end_post(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_MOVIE); }
 static enum MHD_Result movie_cancel_post(struct request *r) { return query_queue(r, JOB_SAVE + SAVE_CANCEL); }
@@ -147,7 +148,7 @@ static enum MHD_Result csv_respond(struct request *r, const char *name)
 static enum MHD_Result metrics_get(struct request *r) { return csv_respond(r, "metrics.csv"); }
 static enum MHD_Result timings_get(struct request *r) { return csv_respond(r, "timings.csv"); }
 
-static enum MHD_Result plotter_get(struct request *r)
+static enum MHD_Result dygraphs_get(struct request *r)
 {
     size_t size = 0;
     char *bytes = file_read(r->server->plotter, MAX_FILE, &size);
@@ -249,7 +250,7 @@ static enum MHD_Result bake_post(struct request *r)
     return sentence_respond(r, sentence, good);
 }
 
-static enum MHD_Result preset_save(struct request *r)
+static enum MHD_Result save_preset_post(struct request *r)
 {
     const char *name = param("name", r->connection);
     int good;
@@ -273,11 +274,11 @@ static const struct route {
     {"GET", "overlay", overlay_get, 0, 0},
     {"GET", "metrics.csv", metrics_get, 0, 0},
     {"GET", "timings.csv", timings_get, 0, 0},
-    {"GET", "plotter.js", plotter_get, 0, 0},
+    {"GET", "plotter.js", dygraphs_get, 0, 0},
     {"GET", "preset", preset_get, 0, 0},
     {"GET", "parameters", parameters_get, 0, 1},
     {"GET", "preset-text", preset_text_get, 0, 1},
-    {"POST", "save-picture", picture_save, MAX_PICTURE, 0},
+    {"POST", "save-picture", save_picture_post, MAX_PICTURE, 0},
     {"POST", "movie-frame", movie_frame_post, MAX_PICTURE, 0},
     {"POST", "movie-end", movie_end_post, 0, 0},
     {"POST", "movie-cancel", movie_cancel_post, 0, 0},
@@ -286,7 +287,7 @@ static const struct route {
     {"POST", "resume", resume_post, 0, 0},
     {"POST", "try", try_post, MAX_PRESET, 1},
     {"POST", "bake", bake_post, MAX_PRESET, 1},
-    {"POST", "save-preset", preset_save, MAX_PRESET, 1},
+    {"POST", "save-preset", save_preset_post, MAX_PRESET, 1},
 };
 
 static const struct route *route_find(const struct server *s, const char *path)

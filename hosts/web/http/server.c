@@ -55,6 +55,7 @@ static void body_append(struct job *job, const char *bytes, size_t *size)
 
 /* ---- requests ---- */
 
+/// Was the request made by another site's page, by its headers Origin and Sec-Fetch-Site?
 static int is_cross_site(struct MHD_Connection *c)
 {
     const char *site = header(c, "Sec-Fetch-Site");
@@ -115,6 +116,7 @@ static void request_completed(void *server, struct MHD_Connection *c, void **con
 
 /* ---- the listening socket ---- */
 
+/// A listening socket; -1: errno says why not.
 static int socket_bind(const struct addrinfo *at, int port)
 {
     const int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
@@ -151,6 +153,7 @@ static int is_loopback(const struct addrinfo *at)
     return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at->ai_addr)->sin6_addr);
 }
 
+/// Open the listening socket, and set s->auth and s->address for it. Errors with a sentence in `why`.
 static enum bw_status socket_open(struct server *s, const char *listen, int32_t port, int *fd, char *why, size_t size)
 {
     struct addrinfo want = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM}, *at = NULL;

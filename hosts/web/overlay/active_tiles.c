@@ -17,6 +17,7 @@ static int coord_compare(const void *a, const void *b)
     return 0;
 }
 
+/// Sort by coordinate and drop duplicates.
 static void set_sort(struct tile_set *s)
 {
     int64_t n = 0;
@@ -42,6 +43,7 @@ static struct tile_set *set_of_grid(struct tiles *t, const struct bw_snapshot_gr
     return &t->set[t->n++];
 }
 
+/// Append n coordinates. 0: out of memory.
 static int set_add(struct tile_set *s, const int32_t (*coord)[3], int64_t n)
 {
     void *more = realloc(s->coord, (size_t)(s->n + n + 1) * sizeof *s->coord);
@@ -73,6 +75,7 @@ static void layer_scan(struct tile_set *s, const struct bw_box *box, const int32
     set_sort(s);
 }
 
+/// Add the active tiles of a grid that has none of its own, read one layer of tiles at a time.
 static void grid_scan(struct tiles *t, struct bw_snapshot *snapshot, const struct bw_snapshot_grid *g, uint32_t number)
 {
     const int flat = g->n[0] == 1 || g->n[1] == 1 || g->n[2] == 1;

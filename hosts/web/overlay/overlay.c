@@ -19,6 +19,7 @@ static void string_write(FILE *out, const char *text)
     json_decref(o);
 }
 
+/// The i-th number of an attribute.
 static double number_read(const void *data, uint32_t precision, int64_t i)
 {
     if (precision == BW_F32) return (double)((const float *)data)[i];
@@ -42,6 +43,7 @@ static void attribute_write(FILE *out, const struct bw_snapshot_points *p, uint3
     fputc(']', out);
 }
 
+/// Does the page draw by this attribute?
 static int is_drawn(const char *attribute)
 {
     static const char *const response[] = {"pos", "strength", "radius", "colour", "turn", "turn_w", "shape", "size"};

@@ -20,8 +20,6 @@ static double grid_axis(const double p[3], int y_up, int a)
     return !y_up ? p[a] : a == 0 ? p[0] : a == 1 ? p[2] : -p[1];
 }
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 /// The cell of a grid at a point. 0: it is not stored.
 static int cell_of(const struct bw_snapshot_grid *g, const double at[3], int y_up, int32_t cell[3])
 {
@@ -50,7 +48,7 @@ static json_t *value_read(struct bw_snapshot *snapshot, uint32_t i, const struct
         value[1] = -value[2];
         value[2] = up;
     }
-    for (uint32_t c = 0; c < g->comps && c < 3; c++) json_array_append_new(out, number(value[c]));
+    for (uint32_t c = 0; c < g->comps && c < 3; c++) json_array_append_new(out, json_number(value[c]));
     return out;
 }
 
@@ -109,6 +107,7 @@ static enum bw_status slice_hit(struct source *s, const struct query *q, double 
     return BW_OK;
 }
 
+/// In a render: where the pixel's ray hits smoke or an obstacle.
 static enum bw_status render_hit(const struct cached_view *o, const struct query *q, struct hit *out)
 {
     static const char *const names[] = {

@@ -53,6 +53,7 @@ static void choice(struct parser *p, const char *key, const char *choices, char 
     snprintf(out, 16, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
+/// Three numbers, by keys such as ex, ey, ez.
 static void vector(struct parser *p, const char *letter, double out[3])
 {
     for (int a = 0; a < 3; a++) {
@@ -86,6 +87,7 @@ static void render_parse(struct parser *p, struct query *q)
     q->camera.angle = number(p, "angle", 0.5, "the angle is malformed");
 }
 
+/// The parameters of a slice, as slice_json.
 static void slice_parse(struct parser *p, struct query *q)
 {
     char axis[16], map[16], vectors[16];

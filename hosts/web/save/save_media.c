@@ -83,6 +83,7 @@ static struct response file_response(struct sources *sources, const struct query
     return text_response(good ? OK : CONFLICT, result);
 }
 
+/// Add a frame to the page's movie, or begin one. 409: another page is making one.
 static struct response frame_add(struct recorder *r, const struct upload *upload, struct bw_pixels *p)
 {
     const int own = !strcmp(r->client, upload->client);

@@ -10,6 +10,7 @@
 
 enum { PATH = 4200 };
 
+/// Parse bake.json.
 static void record_read(struct bake_record *r, const char *folder)
 {
     enum { MOST = 64 << 20 };

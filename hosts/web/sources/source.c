@@ -81,6 +81,7 @@ static void cache_replace(struct source *s, struct bw_cache *cache, json_t *name
     string_set(&s->title, json_string_value(json_object_get(names, "name")));
 }
 
+/// Remember why the files cannot be read, unless a running bake has not written any.
 static void files_error_set(struct source *s, const char *sentence)
 {
     pthread_mutex_lock(&s->lock);
@@ -176,15 +177,13 @@ char *source_bake_record(struct source *s, struct bake_record *record)
     return folder;
 }
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 void source_progress(struct source *s, const struct bw_bake_progress *p)
 {
     pthread_mutex_lock(&s->lock);
     json_decref(s->progress);
     s->progress = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:I, s:I}", "line", p->line, "frame", (json_int_t)p->frame,
-                            "done", p->done, "total", p->total, "elapsed", number(p->elapsed), "divergence",
-                            number(p->divergence), "cells", (json_int_t)p->cells, "memory", (json_int_t)p->memory);
+                            "done", p->done, "total", p->total, "elapsed", json_number(p->elapsed), "divergence",
+                            json_number(p->divergence), "cells", (json_int_t)p->cells, "memory", (json_int_t)p->memory);
     s->revision++;
     s->written = p->written;
     struct bw_snapshot *written[MAX_UNWRITTEN] = {0};

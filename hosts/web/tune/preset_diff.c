@@ -16,6 +16,7 @@ struct changes {
     int n;
 };
 
+/// Append one change, or "…" after MAX_CHANGES.
 static void diff_add(struct changes *c, const char *path, const char *before, const char *after)
 {
     const size_t length = strlen(c->text);
@@ -58,7 +59,7 @@ static void objects_diff(struct changes *c, const char *path, const json_t *a, c
 }
 
 /// The map inside {TYPE: {id: ID, …}}, and its id; NULL: it is none.
-static const json_t *entry_of(const json_t *item, const char **id)
+static const json_t *item_map(const json_t *item, const char **id)
 {
     void *at = json_object_size(item) == 1 ? json_object_iter((json_t *)(uintptr_t)item) : NULL;
     const json_t *map = at ? json_object_iter_value(at) : NULL;
@@ -66,30 +67,30 @@ static const json_t *entry_of(const json_t *item, const char **id)
     return *id ? map : NULL;
 }
 
-static const json_t *entry_find(const json_t *list, const char *id)
+static const json_t *item_find(const json_t *list, const char *id)
 {
     json_t *item;
     size_t i;
     json_array_foreach (list, i, item) {
         const char *own;
-        const json_t *map = entry_of(item, &own);
+        const json_t *map = item_map(item, &own);
         if (map && !strcmp(own, id)) return map;
     }
     return NULL;
 }
 
 /// Stages and exporters, by their ids.
-static void entries_diff(struct changes *c, const json_t *a, const json_t *b)
+static void items_diff(struct changes *c, const json_t *a, const json_t *b)
 {
     json_t *item;
     size_t i;
     const char *id;
     json_array_foreach (a, i, item) {
-        const json_t *map = entry_of(item, &id);
-        if (map) values_diff(c, id, map, entry_find(b, id));
+        const json_t *map = item_map(item, &id);
+        if (map) values_diff(c, id, map, item_find(b, id));
     }
     json_array_foreach (b, i, item)
-        if (entry_of(item, &id) && !entry_find(a, id)) diff_add(c, id, "", "is new");
+        if (item_map(item, &id) && !item_find(a, id)) diff_add(c, id, "", "is new");
 }
 
 static void values_diff(struct changes *c, const char *path, const json_t *a, const json_t *b)
@@ -97,7 +98,7 @@ static void values_diff(struct changes *c, const char *path, const json_t *a, co
     char before[64] = "", after[64] = "";
     if (a && b && json_equal(a, b)) return;
     if (!strcmp(path, "look") || !strcmp(path, "camera")) return; // they are compared as values of the exporters
-    if (!strcmp(path, "stages") || !strcmp(path, "export")) entries_diff(c, a, b);
+    if (!strcmp(path, "stages") || !strcmp(path, "export")) items_diff(c, a, b);
     else if (json_is_object(a) && json_is_object(b)) objects_diff(c, path, a, b);
     else if (json_is_object(a) && !b) diff_add(c, path, "is gone", "");
     else diff_add(c, path, value_write(a, before), value_write(b, after));
@@ -127,7 +128,7 @@ static int range_parse(const json_t *v, int64_t out[2])
 }
 
 /// `frames:` of a stage or of the bake: the same until the earlier of both ends, if they begin alike.
-static int64_t range_change(const json_t *a, const json_t *b)
+static int64_t range_first_change(const json_t *a, const json_t *b)
 {
     int64_t x[2], y[2];
     if (!range_parse(a, x) || !range_parse(b, y) || x[0] != y[0]) return INT64_MIN;
@@ -139,14 +140,14 @@ struct keyframe {
     const json_t *value;
 };
 
-static int key_order(const void *x, const void *y)
+static int keyframe_compare(const void *x, const void *y)
 {
     const struct keyframe *a = x, *b = y;
     return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
 /// The keyframes of a curve, sorted, then one without a value; from malloc.
-static struct keyframe *keys_of(const json_t *curve)
+static struct keyframe *keyframes_sorted(const json_t *curve)
 {
     json_t *keys = json_object_get(curve, "keys"), *v;
     const char *name;
@@ -154,13 +155,13 @@ static struct keyframe *keys_of(const json_t *curve)
     struct keyframe *out = calloc(json_object_size(keys) + 1, sizeof *out);
     if (out)
         json_object_foreach (keys, name, v) out[n++] = (struct keyframe){strtod(name, NULL), v};
-    if (out) qsort(out, n, sizeof *out, key_order);
+    if (out) qsort(out, n, sizeof *out, keyframe_compare);
     return out;
 }
 
 /// A curve depends on the two keyframes around a frame: it changes after the last one that both curves have. Rounded
 /// down, for what moves has a velocity, too.
-static int64_t keys_change(const struct keyframe *a, const struct keyframe *b)
+static int64_t keyframes_first_change(const struct keyframe *a, const struct keyframe *b)
 {
     int i = 0;
     while (a[i].value && b[i].value && a[i].frame == b[i].frame && json_equal(a[i].value, b[i].value)) i++;
@@ -168,48 +169,49 @@ static int64_t keys_change(const struct keyframe *a, const struct keyframe *b)
     return i ? (int64_t)floor(a[i - 1].frame) : INT64_MIN;
 }
 
-static int64_t curve_change(const json_t *a, const json_t *b)
+static int64_t curve_first_change(const json_t *a, const json_t *b)
 {
-    struct keyframe *x = keys_of(a), *y = keys_of(b);
+    struct keyframe *x = keyframes_sorted(a), *y = keyframes_sorted(b);
     const int alike =
         x && y && json_object_size(a) == json_object_size(b) &&
         (!json_object_get(a, "ease") || json_equal(json_object_get(a, "ease"), json_object_get(b, "ease")));
-    const int64_t frame = alike ? keys_change(x, y) : INT64_MIN;
+    const int64_t frame = alike ? keyframes_first_change(x, y) : INT64_MIN;
     free(x);
     free(y);
     return frame;
 }
 
-static int64_t values_change(const char *key, const json_t *a, const json_t *b);
+static int64_t values_first_change(const char *key, const json_t *a, const json_t *b);
 
-static int64_t objects_change(const json_t *a, const json_t *b)
+static int64_t objects_first_change(const json_t *a, const json_t *b)
 {
     const char *key;
     json_t *v;
     int64_t frame = INT64_MAX;
-    if (json_object_get(a, "keys") && json_object_get(b, "keys")) return curve_change(a, b);
+    if (json_object_get(a, "keys") && json_object_get(b, "keys")) return curve_first_change(a, b);
     if (json_object_size(a) != json_object_size(b)) return INT64_MIN;
     json_object_foreach ((json_t *)(uintptr_t)a, key, v)
-        frame = earlier(frame, values_change(key, v, json_object_get(b, key)));
+        frame = earlier(frame, values_first_change(key, v, json_object_get(b, key)));
     return frame;
 }
 
-static int64_t values_change(const char *key, const json_t *a, const json_t *b)
+/// The first frame at which two values of a key may differ; INT64_MAX: none; INT64_MIN: all.
+static int64_t values_first_change(const char *key, const json_t *a, const json_t *b)
 {
     int64_t frame = INT64_MAX;
     if (a && b && json_equal(a, b)) return INT64_MAX;
-    if (json_is_object(a) && json_is_object(b)) return objects_change(a, b);
-    if (!strcmp(key, "frames")) return range_change(a, b);
+    if (json_is_object(a) && json_is_object(b)) return objects_first_change(a, b);
+    if (!strcmp(key, "frames")) return range_first_change(a, b);
     if (!json_is_array(a) || !json_is_array(b) || json_array_size(a) != json_array_size(b)) return INT64_MIN;
     for (size_t i = 0; i < json_array_size(a); i++)
-        frame = earlier(frame, values_change("", json_array_get(a, i), json_array_get(b, i)));
+        frame = earlier(frame, values_first_change("", json_array_get(a, i), json_array_get(b, i)));
     return frame;
 }
 
 int64_t first_changed_frame(const json_t *before, const json_t *after)
 {
     json_t *a = flow_values(before), *b = flow_values(after);
-    const int64_t frame = a && b ? objects_change(a, b) : INT64_MIN;
+    const int64_t frame = a && b ? objects_first_change(a, b) : INT64_MIN;
     json_decref(a);
     json_decref(b);
     return frame;

@@ -65,6 +65,7 @@ struct outside_path {
     int line;
 };
 
+/// Does a text, taken as a path, lead out of the preset's folder?
 static int leaves_folder(const char *text)
 {
     if (*text == '/' || *text == '~') return 1;
@@ -130,6 +131,7 @@ static char *flow_key(const json_t *values)
 
 static double number_of(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
 
+/// Count the exporters that write VDB files, and list the others, which a preview mutes.
 static void exports_read(struct parsed_preset *p, const json_t *preset)
 {
     json_t *e;
@@ -154,6 +156,7 @@ static int is_flat(const json_t *preset)
     return 0;
 }
 
+/// Read values, flow and size from the open bake. 0: it failed.
 static int parsed_fill(struct parsed_preset *p, const char *path)
 {
     json_t *facts = json_from_text(bw_bake_describe(p->look));
@@ -172,6 +175,7 @@ static int parsed_fill(struct parsed_preset *p, const char *path)
     return p->flow != NULL;
 }
 
+/// Open the bake of a text whose paths are allowed.
 static json_t *preset_open(const struct parse_context *c, const char *text, json_t *tree, struct parsed_preset **out)
 {
     struct parsed_preset *p = calloc(1, sizeof *p);

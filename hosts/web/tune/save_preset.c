@@ -37,14 +37,14 @@ void save_target_find(struct save_target *t, struct bw_session *session, const c
     if (t->moved && !getcwd(t->folder, sizeof t->folder)) t->folder[0] = '\0';
 }
 
-static int is_name(const char *name)
+static int is_preset_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     const size_t n = strlen(name);
     return n > 0 && n <= MAX_NAME && strspn(name, letters) == n && *name != '-';
 }
 
-static char *sentence(const char *format, const char *a, const char *b)
+static char *sentence_format(const char *format, const char *a, const char *b)
 {
     json_t *o = json_sprintf(format, a, b);
     char *text = o ? strdup(json_string_value(o)) : NULL;
@@ -54,7 +54,7 @@ static char *sentence(const char *format, const char *a, const char *b)
 
 char *save_name_check(const char *name)
 {
-    return is_name(name) ? NULL : strdup("a preset's name has letters, digits, _ and -, 60 at most");
+    return is_preset_name(name) ? NULL : strdup("a preset's name has letters, digits, _ and -, 60 at most");
 }
 
 /// Does the preset check at that path too, whose relative paths start elsewhere?
@@ -90,10 +90,10 @@ char *save_preset(const struct save_target *t, struct bw_session *session, const
     *good = 0;
     snprintf(path, sizeof path, "%s/%s.yaml", t->folder, name);
     if (t->moved && !runs_from(session, path, text))
-        return sentence("not saved: it names files beside the preset that are not in %s%s", t->folder, "");
+        return sentence_format("not saved: it names files beside the preset that are not in %s%s", t->folder, "");
     const int error = file_create(path, text);
     *good = !error;
-    if (!error) return sentence("saved: %s%s", path, "");
-    if (error == EEXIST) return sentence("%s is there already: give another name%s", path, "");
-    return sentence("can't write %s: %s", path, strerror(error));
+    if (!error) return sentence_format("saved: %s%s", path, "");
+    if (error == EEXIST) return sentence_format("%s is there already: give another name%s", path, "");
+    return sentence_format("can't write %s: %s", path, strerror(error));
 }

@@ -270,6 +270,7 @@ char *tune_save(struct tune *t, const char *name, const char *text, int *good)
 
 /* ---- open and close ---- */
 
+/// The names that tune_parameters answers: sections, stages, exporters.
 static void table_names_read(struct tune *t)
 {
     static const char *const sections[] = {"preset", "stages", "export"}, *const kinds[] = {"stages", "exporters"};
@@ -283,7 +284,7 @@ static void table_names_read(struct tune *t)
     json_decref(list);
 }
 
-static void folder_make(struct tune *t)
+static void preview_folder_make(struct tune *t)
 {
     const char *base = getenv("TMPDIR");
     const int n = snprintf(t->folder, sizeof t->folder, "%s/billow-tune-XXXXXX", base && *base ? base : "/tmp");
@@ -298,7 +299,7 @@ static int tune_start(struct tune *t)
     preset_allow_texts(t->text, t->allowed);
     table_names_read(t);
     save_target_find(&t->target, t->sources->session, t->path);
-    folder_make(t);
+    preview_folder_make(t);
     t->has_thread = *t->folder && !pthread_create(&t->thread, NULL, tune_run, t);
     return t->has_thread;
 }

@@ -34,6 +34,7 @@ static void on_log(struct bw_bake *bake, int32_t level, const char *who, const c
 
 /* ---- start ---- */
 
+/// Show the preset's text and its changes with the source.
 static void changes_describe(struct tuned_bake *b, const struct parsed_preset *p, double coarse)
 {
     char *changes = preset_diff(b->baseline, p->values);
@@ -106,6 +107,7 @@ static int bake_resume_from_base(struct tuned_bake *b, const struct plan *plan, 
     return 0;
 }
 
+/// Close the bake; `sentence` says why it ended, NULL: all frames are made.
 static void bake_end(struct tuned_bake *b, const char *sentence)
 {
     source_end(b->source, sentence);
