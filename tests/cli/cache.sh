@@ -241,10 +241,10 @@ sed 's/^camera:.*/camera: {file: shot.yaml}/' hair.yaml >filmed.yaml
 run bake filmed.yaml --out filmed; expect "a preset with another program's camera" 0
 near keyed.png filmed/png/hair_0002.png "shows the same, too"
 that "whose cache knows it without the file" test -z "$(grep shot.yaml filmed/resolved.yaml)" -a -n "$(grep -A3 azimuth: filmed/resolved.yaml | grep keys)"
-usd camera two.usd named.yaml; expect "of two cameras" 1 "which of these is meant. /Rig/Shot, /Rig/Other"
+usd camera two.usd named.yaml; expect "of two cameras" 1 "name one of these prims. /Rig/Shot, /Rig/Other"
 usd camera two.usd named.yaml Shot; expect "one is named" 0
 that "and is it" cmp shot.yaml named.yaml
-usd camera two.usd no.yaml Shut; expect "or is not there" 1 "which of these is meant"
+usd camera two.usd no.yaml Shut; expect "or is not there" 1 "name one of these prims"
 usd curve shot.usd way.csv; expect "USD's curve is written" 0
 that "in metres, z up" test "$(tr '\n' ' ' <way.csv)" = "x,y,z 1,2,3 2,2,3 2,2,6 "
 run preview hair --frames 1 --out no.png --set camera.file=none.yaml; expect "no file" 6 "can't read .*none.yaml: No such file"

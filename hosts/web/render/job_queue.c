@@ -158,8 +158,11 @@ static struct response job_run(struct queue *q, const struct job *job)
     return make[job->kind](q->views, q->sources, &job->query);
 }
 
-static void *worker_run(struct queue *q, int priority)
+static void *worker_run(void *worker)
 {
+    const struct worker *w = worker;
+    struct queue *q = w->queue;
+    const int priority = w->priority;
     struct job *job;
     if (priority || q->gentle) nice_set(q->gentle || priority == PRIORITY_IDLE ? NICE_LOWEST : NICE_BACKGROUND);
     while ((job = job_pop(q, priority))) {
@@ -172,19 +175,17 @@ static void *worker_run(struct queue *q, int priority)
     return NULL;
 }
 
-static void *interactive_run(void *q) { return worker_run(q, PRIORITY_INTERACTIVE); }
-static void *rest_run(void *q) { return worker_run(q, PRIORITY_REST); }
-static void *idle_run(void *q) { return worker_run(q, PRIORITY_IDLE); }
-
 int queue_start(struct queue *q, struct sources *s, struct view_cache *v, struct recorder *r, int gentle)
 {
     *q = (struct queue){.sources = s, .views = v, .recorder = r, .gentle = gentle};
     pthread_mutex_init(&q->lock, NULL);
     cond_init_monotonic(&q->changed);
-    static void *(*const run[PRIORITIES])(void *) = {interactive_run, rest_run, idle_run};
-    while (q->n_threads < PRIORITIES && !pthread_create(&q->thread[q->n_threads], NULL, run[q->n_threads], q))
-        q->n_threads++;
-    return q->n_threads == PRIORITIES;
+    for (int priority = 0; priority < PRIORITIES; priority++, q->n_workers++) {
+        struct worker *w = &q->worker[priority];
+        *w = (struct worker){.queue = q, .priority = priority};
+        if (pthread_create(&w->thread, NULL, worker_run, w)) return 0;
+    }
+    return 1;
 }
 
 void queue_stop(struct queue *q)
@@ -199,7 +200,7 @@ void queue_stop(struct queue *q)
         }
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
-    while (q->n_threads) pthread_join(q->thread[--q->n_threads], NULL);
+    while (q->n_workers) pthread_join(q->worker[--q->n_workers].thread, NULL);
     pthread_cond_destroy(&q->changed);
     pthread_mutex_destroy(&q->lock);
 }

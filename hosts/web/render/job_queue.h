@@ -37,8 +37,12 @@ struct queue {
     int32_t n_waiting, n_urgent;     ///< n_urgent: jobs above PRIORITY_IDLE that run
     double throttled_until;          ///< monotonic s: PRIORITY_REST has used up its share of the processor until then
     int32_t gentle, stop;            ///< gentle: all workers run at the lowest scheduling priority
-    pthread_t thread[PRIORITIES];
-    int n_threads;
+    struct worker {
+        struct queue *queue;
+        int priority;
+        pthread_t thread;
+    } worker[PRIORITIES];
+    int n_workers;
 };
 
 /// Start the workers. 0: out of memory.

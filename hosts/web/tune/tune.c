@@ -51,6 +51,11 @@ static double coarse_choose(const struct tune *t, const struct parsed_preset *p)
     return k < before * HYSTERESIS && before < k * HYSTERESIS ? before : fmin(ceil(4 * k) / 4, MAX_COARSE);
 }
 
+static struct plan plan_of(const struct tune *t, const char *folder, double coarse)
+{
+    return (struct plan){.sources = t->sources, .path = t->path, .folder = folder, .coarse = coarse};
+}
+
 /// Make it the newest, and current on the page.
 static void preview_to_front(struct tune *t, int i)
 {
@@ -93,12 +98,8 @@ static int preview_find(const struct tune *t, const char *flow)
 static int preview_resume(struct tune *t, struct parsed_preset *p)
 {
     const int i = preview_find(t, p->flow);
-    const struct plan plan = {.session = t->sources->session,
-                              .sources = t->sources,
-                              .path = t->path,
-                              .folder = t->folder,
-                              .coarse = i < 0 ? 1 : t->preview[i]->source->coarse};
     if (i < 0) return 0;
+    const struct plan plan = plan_of(t, t->folder, t->preview[i]->source->coarse);
     if (tuned_bake_resume(t->preview[i], &plan, p)) return preview_to_front(t, i), 1;
     preview_drop(t, i);
     return 0;
@@ -129,18 +130,11 @@ static void preset_preview(struct tune *t, struct parsed_preset *p)
         preview_to_front(t, i);
     } else if (previews_drop_empty(t), !preview_resume(t, p)) {
         if (t->preview[MAX_PREVIEWS - 1]) preview_drop(t, MAX_PREVIEWS - 1);
-        struct plan plan = {.session = t->sources->session,
-                            .sources = t->sources,
-                            .path = t->path,
-                            .folder = t->folder,
-                            .coarse = coarse_choose(t, p),
-                            .baseline = json_equal(values, t->first_values) ? NULL : t->shown_values};
+        struct plan plan = plan_of(t, t->folder, coarse_choose(t, p));
+        plan.baseline = json_equal(values, t->first_values) ? NULL : t->shown_values;
         base_choose(t, p, &plan);
-        struct tuned_bake *b = tuned_bake_start(&plan, p);
-        if (b) {
-            memmove(&t->preview[1], &t->preview[0], (MAX_PREVIEWS - 1) * sizeof *t->preview);
-            t->preview[0] = b;
-        }
+        t->preview[MAX_PREVIEWS - 1] = tuned_bake_start(&plan, p);
+        if (t->preview[MAX_PREVIEWS - 1]) preview_to_front(t, MAX_PREVIEWS - 1);
     }
     if (!t->first_values) t->first_values = json_incref(values);
     json_decref(t->shown_values);
@@ -149,7 +143,7 @@ static void preset_preview(struct tune *t, struct parsed_preset *p)
 
 static void preset_bake_full(struct tune *t, struct parsed_preset *p)
 {
-    const struct plan plan = {.session = t->sources->session, .sources = t->sources, .path = t->path, .coarse = 1};
+    const struct plan plan = plan_of(t, NULL, 1);
     tuned_bake_free(t->sources, t->full_bake);
     t->full_bake = tuned_bake_start(&plan, p);
 }

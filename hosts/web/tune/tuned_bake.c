@@ -69,7 +69,7 @@ static enum bw_status bake_open(struct tuned_bake *b, const struct plan *plan, c
         o.mode = BW_BAKE_RESUME;
         if (plan->base) o.from_frame = from;
     }
-    return bw_bake_open(plan->session, &o, &b->bake);
+    return bw_bake_open(plan->sources->session, &o, &b->bake);
 }
 
 /// Errors are in bw_error_last.

@@ -24,7 +24,6 @@ struct tuned_bake {
 
 /// How to bake.
 struct plan {
-    struct bw_session *session;
     struct sources *sources;
     const char *path;   ///< of the preset
     const char *folder; ///< that previews are kept in; NULL: a full bake, into out/NAME
