@@ -356,10 +356,11 @@ def tuning(billow, folder):
           wait(lambda: served.state()["generation"] > 1) and served.state()["id"] == first, served.state())
     check("a new flow is", tried(text.replace("buoyancy: 2", "buoyancy: 3"))["good"] and
           wait(lambda: served.state()["id"] > first) and "buoyancy 2 → 3" in served.state()["changes"], served.state())
-    for what, wrong, line in (("a key that is none", text.replace("buoyancy", "bouyancy"), 11),
+    line_of = lambda word: text[:text.index(word)].count("\n") + 1
+    for what, wrong, line in (("a key that is none", text.replace("buoyancy", "bouyancy"), line_of("buoyancy")),
                               ("a broken text", text + "x: [", None), ("nothing", " ", None),
                               ("a file elsewhere", text.replace("sphere: {center: [0, 0, 0.12], radius: 9 cm}",
-                                                                "mesh: {file: /etc/passwd}"), 8),
+                                                                "mesh: {file: /etc/passwd}"), line_of("radius: 9")),
                               ("a way out", text + "extends: a/../../x.yaml\n", None), ("a home", text + "extends: ~/x\n", None)):
         said = tried(wrong)
         check(what + " is told", not said["good"] and said["sentence"] and "root:" not in json.dumps(said) and
