@@ -42,6 +42,10 @@ void cli_help(const struct cli_command *command, FILE *f);
 const char *cli_operand(const struct cli_command *command, int argc, char **argv, const char *what);
 /// "billow: …" on stderr; answers EXIT_CODE_USAGE.
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// The option of that code, or NULL.
+const struct cli_option *cli_option_of(const struct cli_command *command, int code);
+/// A finite number above 0, of the option without its dashes; 0 after an error message.
+int cli_positive(const char *option, const char *text, double *value);
 /// Whole number of an option in [min, max]; 0 after an error message.
 int cli_integer(const char *option, const char *text, long long min, long long max, long long *value);
 /// The exit code for a status.
@@ -72,6 +76,8 @@ int cmd_tune(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);
+/// Write NAME/NAME.c and NAME/Makefile; existing files are kept unless `force`. An exit code. plugin/plugin_new.c
+int plugin_new(const char *name, int force);
 int cmd_completion(int argc, char **argv);
 int cmd_upres(int argc, char **argv);
 int cmd_retime(int argc, char **argv);
@@ -109,8 +115,7 @@ void cli_json_error(const struct bw_error *e, int code);
 char *cli_quote(const char *text);
 /// The same of a path as an operand, that is no option for its first letter.
 char *cli_quote_path(const char *path);
-/// Does the character command a terminal, or end a line: C0, DEL, C1 in UTF-8?
-int cli_is_control(const char *s);
+/// Is there a control character: C0, DEL, C1 in UTF-8?
 int cli_has_control(const char *text);
 /// As part of a file's name and of a line: what may stand in neither is a `_` (free), or NULL.
 char *cli_name(const char *text);

@@ -26,12 +26,19 @@ int cli_has_ending(const char *name, const char *ending)
     return n > m && !strcasecmp(name + n - m, ending);
 }
 
+/* C0, DEL, or C1 in UTF-8. */
+static int is_control(const char *s)
+{
+    const unsigned char *c = (const unsigned char *)s;
+    return *c < 0x20 || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0);
+}
+
 /* Control characters are written as octal escapes, in $'…'. */
 static void character_quote(char **end, const char *s, int by_number)
 {
     if (*s == '\'') *end += sprintf(*end, by_number ? "\\'" : "'\\''");
     else if (by_number && *s == '\\') *end += sprintf(*end, "\\\\");
-    else if (by_number && cli_is_control(s)) *end += sprintf(*end, "\\%03o", (unsigned char)*s);
+    else if (by_number && is_control(s)) *end += sprintf(*end, "\\%03o", (unsigned char)*s);
     else *(*end)++ = *s;
 }
 
@@ -56,16 +63,10 @@ char *cli_quote_path(const char *path)
     return quoted;
 }
 
-int cli_is_control(const char *s)
-{
-    const unsigned char *c = (const unsigned char *)s;
-    return *c < 0x20 || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0);
-}
-
 int cli_has_control(const char *text)
 {
     for (; *text; text++)
-        if (cli_is_control(text)) return 1;
+        if (is_control(text)) return 1;
     return 0;
 }
 
@@ -73,7 +74,7 @@ char *cli_name(const char *text)
 {
     char *name = strdup(text);
     for (char *s = name; s && *s; s++)
-        if (cli_is_control(s) || strchr("/\\", *s) || (s == name && *s == '.')) *s = '_';
+        if (is_control(s) || strchr("/\\", *s) || (s == name && *s == '.')) *s = '_';
     return name;
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,22 @@ const char *cli_operand(const struct cli_command *command, int argc, char **argv
         cli_usage("%s wants %s: billow %s %s", command->name, what, command->name, command->synopsis);
     else cli_usage("%s takes one thing at a time, \"%s\" is one too many", command->name, argv[optind + 1]);
     return NULL;
+}
+
+const struct cli_option *cli_option_of(const struct cli_command *command, int code)
+{
+    for (uint32_t i = 0; i < command->n_options; i++)
+        if (command->options[i].code == code) return &command->options[i];
+    return NULL;
+}
+
+int cli_positive(const char *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && !*end && isfinite(*value) && *value > 0) return 1;
+    cli_usage("--%s wants a number above 0, not \"%s\"", option, text);
+    return 0;
 }
 
 int cli_integer(const char *option, const char *text, long long min, long long max, long long *value)

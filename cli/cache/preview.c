@@ -5,7 +5,6 @@
 #include "farm/farm.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,11 +65,8 @@ static int choice_parse(json_t *o, const struct cli_option *option, const char *
 
 static int number_parse(json_t *o, const char *option, const char *text)
 {
-    char *end;
-    double value = strtod(text, &end);
-    if (end != text && !*end && isfinite(value) && value > 0) return !json_object_set_new(o, option, json_real(value));
-    cli_usage("--%s is %s; a number above 0 is wanted", option, text);
-    return 0;
+    double value;
+    return cli_positive(option, text, &value) && !json_object_set_new(o, option, json_real(value));
 }
 
 static int size_parse(json_t *o, const char *text)
@@ -86,23 +82,16 @@ static int set_parse(json_t *o, const char *text)
     return !json_array_append_new(all, json_string(text));
 }
 
-static const struct cli_option *option_of(int code)
-{
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].code == code) return &options[i];
-    return NULL;
-}
-
 /// One option; 0 after an error message.
 static int option_parse(json_t *o, int code, const char *arg)
 {
-    const char *name = option_of(code)->name;
+    const char *name = cli_option_of(&command_preview, code)->name;
     switch (code) {
     case 'v':
     case 'a':
     case 'V':
     case 'm':
-    case 'u': return choice_parse(o, option_of(code), arg);
+    case 'u': return choice_parse(o, cli_option_of(&command_preview, code), arg);
     case 's': return size_parse(o, arg);
     case 'S': return set_parse(o, arg);
     case 'F':

@@ -90,16 +90,9 @@ static void arguments_add_set(struct arguments *l, char *setting)
     arguments_add(l, setting);
 }
 
-static const struct cli_option *option_of(const struct cli_command *c, int code)
-{
-    for (uint32_t i = 0; i < c->n_options; i++)
-        if (c->options[i].code == code) return &c->options[i];
-    return NULL;
-}
-
 static void option_forward(struct arguments *l, const struct cli_command *c, int code)
 {
-    const struct cli_option *o = option_of(c, code);
+    const struct cli_option *o = cli_option_of(c, code);
     if (!o) return;
     arguments_add(l, cli_printf("--%s", o->name));
     if (o->argument) arguments_add(l, strdup(optarg));
@@ -199,15 +192,6 @@ static int cache_read(const char *what, const char *flow, json_t **found)
     return code;
 }
 
-static int number_read(const char *option, const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    if (end != text && !*end && isfinite(*value) && *value > 0) return 1;
-    cli_usage("--%s wants a number above 0, not \"%s\"", option, text);
-    return 0;
-}
-
 int cmd_upres(int argc, char **argv)
 {
     struct arguments tail = {.n = 0}, head = {.n = 0};
@@ -222,7 +206,7 @@ int cmd_upres(int argc, char **argv)
             good = cli_integer("--factor", optarg, 2, 4, &factor);
             if (good && factor == 3) good = 0, cli_usage("--factor is 2 or 4, not 3: detail comes by octaves");
         } else if (code == 'w') flow = optarg;
-        else if (code == 'g') good = number_read("strength", optarg, &strength);
+        else if (code == 'g') good = cli_positive("strength", optarg, &strength);
         else option_forward(&tail, &command_upres, code);
     }
     const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
@@ -272,7 +256,7 @@ static int retime_option_parse(struct retime_options *w, int code)
 {
     char *end = optarg;
     switch (code) {
-    case 'v': return number_read("speed", optarg, &w->speed);
+    case 'v': return cli_positive("speed", optarg, &w->speed);
     case 'b': return w->reverse = 1;
     case 'f':
         if (frames_read(optarg, &w->first, &w->last) && w->last > w->first) return 1;

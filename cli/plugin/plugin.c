@@ -2,7 +2,6 @@
 /* `billow plugin new|validate|cflags`: for those who write stages. */
 #include "cli.h"
 
-#include "plugin_new.h"
 #include <getopt.h>
 #include <string.h>
 

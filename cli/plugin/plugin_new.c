@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `billow plugin new NAME`: a whole small stage and its Makefile. In the texts below @ stands for the name, # for the
  * name as a C identifier, % for the path of this program. */
-#include "plugin_new.h"
-
 #include "cli.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

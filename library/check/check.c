@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Check of a finished cache for what hosts expect: no missing frames, undamaged files, the same grids in each. */
-#include "check_file.h"
-#include "check_record.h"
+#include "check.h"
+
 #include "record/record.h"
 #include "session/session.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Check of a file: readable to its end, the same grids with the same transform as in the sequence's first file, and no
  * NaN or infinity. Hosts report none of that. */
-#include "check_file.h"
+#include "check.h"
 
 #include "session/session.h"
 #include <common/openvdb/contents/contents.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check_record.h"
+#include "check.h"
 
 #include "record/record.h"
 #include "session/session.h"

@@ -31,21 +31,10 @@ static json_t *folder_json(struct job *j, const struct bw_node *resolved)
     return o;
 }
 
-static char *resolved_text(const struct bw_node *resolved)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = resolved ? open_memstream(&text, &size) : NULL;
-    if (!memory) return NULL;
-    bw_node_write(resolved, memory);
-    fclose(memory);
-    return text;
-}
-
 static json_t *job_json(struct job *j)
 {
     struct bw_node *resolved = bw_chain_resolved(j->chain);
-    char *text = resolved_text(resolved);
+    char *text = resolved_yaml_text(resolved, "");
     json_t *o = text ? estimate_json(j) : NULL;
     if (o) {
         if (j->out) json_object_set_new(o, "folder", folder_json(j, resolved));

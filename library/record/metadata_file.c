@@ -80,3 +80,15 @@ int metadata_write(struct bake_journal *j, const char *name, const char *text, s
     if (f) fputs(text, f);
     return f && metadata_commit(j, name, f, d);
 }
+
+char *resolved_yaml_text(const struct bw_node *resolved, const char *heading)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = resolved ? open_memstream(&text, &size) : NULL;
+    if (!memory) return NULL;
+    fputs(heading, memory);
+    bw_node_write(resolved, memory);
+    fclose(memory);
+    return text;
+}

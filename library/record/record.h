@@ -89,6 +89,8 @@ int metadata_commit(struct bake_journal *j, const char *name, FILE *f, struct bw
 void metadata_discard(const struct bake_journal *j, const char *name, FILE *f);
 /// Open, write and commit.
 int metadata_write(struct bake_journal *j, const char *name, const char *text, struct bw_diag *d);
+/// The text of resolved.yaml after `heading`, from malloc; NULL: out of memory.
+char *resolved_yaml_text(const struct bw_node *resolved, const char *heading);
 
 /* ---- record.c: bake.json ---- */
 

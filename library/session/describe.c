@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-const char *param_type(const struct bw_param *p)
+/* "number", "list", … */
+static const char *param_type(const struct bw_param *p)
 {
     static const char *const name[] = {"yes/no", "whole number", "number",  "vector", "colour",
                                        "text",   "path",         "choice",  "field",  "list",

@@ -6,8 +6,6 @@
 #include "session.h"
 
 /* describe.c */
-/// "number", "list", …
-const char *param_type(const struct bw_param *p);
 /// The group in which `info` shows it: a key, or "look". NULL: none.
 const char *param_group(const struct bw_param *p);
 json_t *params_json(const struct bw_param *rows, uint32_t n);

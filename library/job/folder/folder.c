@@ -158,15 +158,10 @@ static char *resolved_text(const struct job *j)
 {
     const struct bake_facts *f = &j->facts;
     struct bw_node *resolved = bw_chain_resolved(j->chain);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = resolved ? open_memstream(&text, &size) : NULL;
-    if (memory) {
-        fprintf(memory, "# %s as Billow %s baked it, every value in full; hash %s, SIMD level %s.\n", f->name,
-                BW_VERSION, f->hash, f->simd);
-        bw_node_write(resolved, memory);
-        fclose(memory);
-    }
+    char *heading = bw_printf("# %s as Billow %s baked it, every value in full; hash %s, SIMD level %s.\n", f->name,
+                              BW_VERSION, f->hash, f->simd);
+    char *text = heading ? resolved_yaml_text(resolved, heading) : NULL;
+    bw_free(heading);
     bw_node_free(resolved);
     return text;
 }

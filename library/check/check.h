@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Check of a sequence's files, each by itself and against those before it. */
-#ifndef CHECK_FILE_H
-#define CHECK_FILE_H
+/* Parts of a check: the files of a sequence, each by itself and against those before it, and the bake's record. */
+#ifndef CHECK_H
+#define CHECK_H
 
 #include "findings.h"
 #include <jansson.h>
@@ -27,10 +27,21 @@ struct sequence_facts {
     int32_t n_grids;
 };
 
+/* check_file.c */
 /// Check a file; `number`: the frame by its name.
 void file_check(struct sequence_facts *s, const char *path, int64_t number);
 /// Findings that need all files.
 void sequence_end(struct sequence_facts *s);
 void sequence_free(struct sequence_facts *s);
+
+/// First and last frame of a sequence.
+struct range {
+    const char *stem;
+    int64_t first, last;
+};
+
+/* check_record.c */
+/// By bake.json and bake.journal of `folder`, if any: is the bake finished, and has every file its checksum?
+void record_check(struct findings *f, const char *folder, const struct range *sequence, size_t n);
 
 #endif
