@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.advect: carries every advected field, the velocity included, with the flow: Dq/Dt = 0.
+/* mac.advect: semi-Lagrangian and flux-form advection of every advected field, the velocity included: Dq/Dt = 0.
  *
- * Trace. From each cell centre a trace in the velocity at the step's start, back and ahead in time, in cells:
+ *     what                          scheme                               order   conserves  file
+ *     scalars, vectors (default)    flux_ppm: flux-form, PPM             2..3    sums       flux/flux.c
+ *     the same, by `scheme`         semi-lagrangian, maccormack, cubic   1, 2, 3 no         schemes/schemes.c
+ *     velocity (default)            centred: trapezoidal in time, cubic  2       energy*    advect_centred.c
+ *     velocity with `reflection`    advection-reflection                 2       energy*    advect_reflect.c
+ * (* nearly: its head says how far.) Cost in passes over memory: one sweep each, maccormack two, flux_ppm one an axis.
+ *
+ * Trajectory. From each cell centre a trace in the velocity at the step's start, back to the departure point and ahead
+ * in time; the displacement d in cells:
  *     midpoint:  d = ± dt/h u(x ± dt/2 u(x))                                                   second order
  *     rk3:       d = ± dt/h (2 u(x) + 3 u(x ± dt/2 k1) + 4 u(x ± 3dt/4 k2)) / 9 (Ralston)      third order
  * with u trilinear on its faces. A face takes the mean of its two cells' displacements, so all quantities share one
  * trace. euler is one straight line from each node itself, first order.
  *
- * Schemes: schemes/schemes.c; the velocity has its own: advect_centred.c, advect_reflect.c. All are stable for any dt;
- * `cfl` bounds the step for accuracy. Where traces leave the gas: advect_outside.c.
+ * All schemes are stable for any dt; `cfl` bounds the step for accuracy. Traces that leave the gas: valid_region.c.
  *
- * A scheme takes one sweep, or two: the first carries, the second corrects what it made. Each makes the
- * displacements anew, plane by plane in the worker's memory, so none are stored. A block's halo is as wide as the
- * longest trace from it. Blocks with traces longer than the widest halo, and fields in double precision, go a plain way
- * in doubles that reads beyond the halo by the host's sampler, exactly. */
-#include "beyond/carried.h"
+ * A scheme takes one sweep, or two: the first advects, the second corrects. Each computes the displacements anew, plane
+ * by plane in the worker's memory, so none are stored. A block's halo is as wide as the longest trace from it. Blocks
+ * are advected row by row with SIMD kernels (advect_rows.c). Blocks with traces longer than the widest halo, and fields
+ * in double precision, are advected node by node in doubles, and read beyond the halo by the host's sampler
+ * (advect_nodes.c). */
+#include "exterior/advected_flow.h"
 #include "flux/flux.h"
 #include <string.h>
 
@@ -26,32 +34,32 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct advect, scheme, "scheme", "flux_ppm", advect_scheme_names, advect_scheme_doc),
     BW_CHOICE(
         struct advect, velocity, "velocity", "centred", "centred|cubic|semi-lagrangian",
-        "How the velocity carries itself: centred, second order in time: half of what pressure and forces gave gas in "
-        "the last step it has where it comes from, so that swirls keep their energy over long steps; cubic, the same "
-        "without that, first order in time; semi-lagrangian blurs."),
+        "How the velocity advects itself: centred, trapezoidal in time, second order: half of the last step's pressure "
+        "and force increment is applied at the departure point, half at the arrival point, so that eddies keep their "
+        "energy over long steps; cubic, the same without that, first order in time; semi-lagrangian blurs."),
     BW_CHOICE(
         struct advect, trace, "trace", "midpoint", "midpoint|euler|rk3",
-        "How fields follow the flow: midpoint; rk3, third order, for steps of many cells round a vortex; or euler, one "
-        "straight line with the velocity at each point itself. A velocity that is centred has a rule of its own."),
+        "How trajectories are integrated: midpoint; rk3, third order, for steps of many cells round a vortex; euler, "
+        "one straight line with the velocity at each point itself. A velocity that is centred has a rule of its own."),
     BW_CHOICE(
         struct advect, outside, "outside", "background", "background|clamp|keep",
-        "What comes in where a trace leaves the gas through an open or inflow side or out of the active tiles: "
+        "Boundary value where a trajectory leaves the gas through an open or inflow side or out of the active tiles: "
         "background, the field's own, such as clear air; clamp, the value at the edge where it left, as if the gas "
-        "went on beyond; keep, what the cell held. Velocity: what comes in through open sides is still air, or the "
-        "background's wind, and out of tiles that sleep what air at the edge had, less what flows lose with distance; "
-        "with clamp and keep it is as fast as the air inside."),
+        "went on beyond; keep, what the cell held. Velocity: through open sides comes air at rest, or "
+        "the background's wind; out of inactive tiles the velocity at the edge, which decays with distance; with "
+        "clamp and keep it is as fast as the air inside."),
     BW_BOOL(
         struct advect, clamp, "clamp", "true",
-        "Keep values within those they started from; without it thin features of maccormack, cubic and flux_ppm may "
-        "ring."),
+        "Limiter: keep values within those at the departure point; without it thin features of maccormack, cubic and "
+        "flux_ppm may ring."),
     BW_BOOL(struct advect, reflection, "reflection", "false",
-            "Carry the velocity in two halves, with a pressure projection and a reflection between them, instead of "
-            "`velocity`: swirls keep more of their energy in very long steps, for one more projection and one more "
-            "carrying of the velocity (twice the time of a step)."),
+            "Advect the velocity in two halves, with a pressure projection and a reflection between them, instead of "
+            "`velocity`: eddies keep more of their energy in very long steps, for one more projection and one more "
+            "advection of the velocity (twice the time of a step)."),
     BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1",
-           "Longest way in a step, cells; 0: as the preset's time.cfl says."),
+           "Longest displacement in a step, cells (CFL number); 0: as the preset's time.cfl says."),
     BW_LIST(struct advect, only, const char *, "only", only_rows,
-            "Carry these fields and no others (\"vel\" among them); default: the velocity and all advected fields."),
+            "Advect these fields and no others (\"vel\" among them); default: the velocity and all advected fields."),
 };
 
 static const struct bw_port ports[] = {
@@ -59,7 +67,7 @@ static const struct bw_port ports[] = {
                   .kind = BW_MAC,
                   .access = BW_UPDATE,
                   .unit = "m/s",
-                  .doc = "The flow; it carries itself too.",
+                  .doc = "The flow; it advects itself too.",
                   .flags = BW_PORT_ADVECTED},
     [PORT_FIELDS] = {.name = "fields",
                      .access = BW_UPDATE,
@@ -67,17 +75,17 @@ static const struct bw_port ports[] = {
                      .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_NO_CREATE,
                      .from = "only",
                      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC)},
-    [PORT_CARRIED] = {.name = "vel_carried",
-                      .kind = BW_MAC,
-                      .access = BW_UPDATE,
-                      .unit = "m/s",
-                      .doc = "The flow as it was carried, before forces and pressure.",
-                      .flags = BW_PORT_AS_FIRST},
+    [PORT_VEL_ADVECTED] = {.name = "vel_carried",
+                           .kind = BW_MAC,
+                           .access = BW_UPDATE,
+                           .unit = "m/s",
+                           .doc = "The flow after advection, before forces and pressure.",
+                           .flags = BW_PORT_AS_FIRST},
     [PORT_SOLID] = {.name = "solid",
                     .kind = BW_SCALAR,
                     .access = BW_READ,
                     .unit = "m",
-                    .doc = "Signed distance to obstacles: nothing is carried into or through them.",
+                    .doc = "Signed distance to obstacles: nothing is advected into or through them.",
                     .flags = BW_PORT_OPTIONAL},
     [PORT_SOLID_VEL] = {.name = "solid_vel",
                         .kind = BW_MAC,
@@ -112,18 +120,18 @@ static struct pass pass_of(struct bw_stage *s)
 static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
 {
     *p = pass_of(s);
-    p->share = advect_fast_room(p);
-    p->memory = s->host->scratch(s, sizeof *p->memory * p->share * s->host->workers);
-    p->hand = s->host->scratch(s, sizeof *p->hand * s->host->workers);
-    p->brick_share = bricks_room(s->grid, advect_most_ring());
-    p->brick_room = s->host->scratch(s, p->brick_share * s->host->workers);
-    if (p->memory && p->hand && p->brick_room) return BW_OK;
+    p->worker_floats = advect_rows_floats(p);
+    p->memory = s->host->scratch(s, sizeof *p->memory * p->worker_floats * s->host->workers);
+    p->worker_block = s->host->scratch(s, sizeof *p->worker_block * s->host->workers);
+    p->sub_tile_bytes = sub_tiles_bytes(s->grid, advect_most_ring());
+    p->sub_tile_memory = s->host->scratch(s, p->sub_tile_bytes * s->host->workers);
+    if (p->memory && p->worker_block && p->sub_tile_memory) return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 
 static bool advects_centred(const struct pass *p)
 {
-    return !p->options->reflection && p->options->velocity == VELOCITY_CENTRED && pass_carries_velocity(p);
+    return !p->options->reflection && p->options->velocity == VELOCITY_CENTRED && pass_advects_velocity(p);
 }
 
 static double advect_max_dt(struct bw_stage *s)
@@ -131,7 +139,7 @@ static double advect_max_dt(struct bw_stage *s)
     const struct advect *a = s->params;
     struct pass p = pass_of(s);
     double most = HUGE_VAL;
-    if (advects_centred(&p) && turn_limit(&p, &most) != BW_OK) return HUGE_VAL;
+    if (advects_centred(&p) && rotation_limit(&p, &most) != BW_OK) return HUGE_VAL;
     if (a->cfl <= 0 || pass_measure(&p) != BW_OK || p.speed.most <= 0) return most;
     return fmin(most, a->cfl * s->grid->h / p.speed.most);
 }
@@ -140,28 +148,28 @@ static bool pass_has_fields(const struct pass *p)
 {
     struct bw_field *f;
     for (uint32_t k = 0; (f = pass_field_at(p, k)); k++)
-        if (!flux_carries(p, p->stage->host->field_info(f))) return true;
+        if (!flux_advects(p, p->stage->host->field_info(f))) return true;
     return false;
 }
 
-/* Others first: they go along the velocity as it was. */
+/* Other fields first: they are advected by the velocity at the step's start. */
 static enum bw_status pass_run(struct pass *p, struct centred *last)
 {
     enum bw_status st = BW_OK;
-    const bool velocity = pass_carries_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
+    const bool velocity = pass_advects_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
     if (p->options->reflection) return advect_reflect(p);
-    st = pass_amounts(p);
-    if (st == BW_OK && pass_has_fields(p)) st = pass_along(p, p->stage->dt);
+    st = pass_conserved(p);
+    if (st == BW_OK && pass_has_fields(p)) st = pass_measure_and_fit(p, p->stage->dt);
     if (st == BW_OK) st = pass_fields(p);
     if (st != BW_OK || !velocity) return st;
     if (centred) return advect_centred(p, last);
-    if (!pass_has_fields(p)) st = pass_along(p, p->stage->dt);
+    if (!pass_has_fields(p)) st = pass_measure_and_fit(p, p->stage->dt);
     return st == BW_OK ? pass_velocity(p, p->vel, p->vel) : st;
 }
 
-/* Says what long steps cost where gas is fast. Not of the first of a run, along which the velocity goes half as far
- * again. */
-static void long_judge(const struct pass *p)
+/* Warns of what long steps cost where gas is fast. Not in the first step of a run, in which the velocity is advected
+ * over 1.5 dt. */
+static void long_steps_warn(const struct pass *p)
 {
     struct bw_stage *s = p->stage;
     const double cells = s->dt / s->grid->h * p->speed.most;
@@ -182,17 +190,17 @@ static enum bw_status advect_step(struct bw_stage *s)
     st = pass_init(&p, s);
     p.walls = solid ? walls : NULL;
     if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
-    long_judge(&p);
+    long_steps_warn(&p);
     s->host->metric(s, "long_traces", p.long_traces, BW_METRIC_SUM);
     return st;
 }
 
-static struct bw_field *flow_carried(struct bw_stage *s, uint64_t version)
+static struct bw_field *flow_advected(struct bw_stage *s, uint64_t version)
 {
-    return ((const struct state *)s->state)->last.version == version ? bw_port_field(s, PORT_CARRIED) : NULL;
+    return ((const struct state *)s->state)->last.version == version ? bw_port_field(s, PORT_VEL_ADVECTED) : NULL;
 }
 
-/* The velocity leads what goes along it by half a step. */
+/* The velocity is half a step ahead of the fields that it advects. */
 static double advect_span(struct bw_stage *s)
 {
     const struct pass p = pass_of(s);
@@ -200,9 +208,9 @@ static double advect_span(struct bw_stage *s)
     return leads ? centred_span(&((const struct state *)s->state)->last, s->dt) : s->dt;
 }
 
-static const struct flow_carried_api carried_api = {flow_carried};
+static const struct advected_flow_api advected_flow_table = {flow_advected};
 
-static int advect_carries(struct bw_stage *s, const struct bw_field *field)
+static int advects_field(struct bw_stage *s, const struct bw_field *field)
 {
     const struct bw_bound *list = &s->ports[PORT_FIELDS];
     for (uint32_t i = 0; i < list->count; i++)
@@ -210,12 +218,12 @@ static int advect_carries(struct bw_stage *s, const struct bw_field *field)
     return 0;
 }
 
-static const struct bw_advects_api advects_api = {sizeof advects_api, advect_carries};
+static const struct bw_advects_api advects_api = {sizeof advects_api, advects_field};
 
 static const void *advect_extension(const char *id)
 {
     if (!strcmp(id, BW_ADVECTS)) return &advects_api;
-    return strcmp(id, FLOW_CARRIED) ? NULL : &carried_api;
+    return strcmp(id, ADVECTED_FLOW) ? NULL : &advected_flow_table;
 }
 
 static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a)
@@ -229,7 +237,7 @@ static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a
 const struct bw_stage_desc mac_advect_desc = {
     .id = "mac.advect",
     .version = "1.3",
-    .brief = "Carries velocity and every advected field with the flow.",
+    .brief = "Advects the velocity and every advected field with the flow.",
     .references = "Selle et al. 2008, J. Sci. Comput. 35; Stam 1999, SIGGRAPH; "
                   "Zehnder, Narain, Thomaszewski 2018, ACM Trans. Graph. 37.",
     .params_size = sizeof(struct advect),

@@ -1,52 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mac.advect's velocity, centred in time. With u as the step finds it and a as the last one had advected it:
  *
- *     c  = (u - a) dt / (2 dt_last)     half of what pressure, forces and all others have given since
+ *     c  = (u - a) dt / (2 dt_last)     half of the increment by pressure, forces and all others since
  *     g  = u + c/2,  f = u + c
  *     D  = -dt (g(x + D) + c(x)/2)      displacement to the departure point
  *     u' = f(x + D) - c                 then forces and projection, in full
- * Gas has half of its acceleration where it comes from and half where it arrives, the trapezoidal rule along its path
- * (van Kan, "A second-order accurate pressure-correction scheme for viscous incompressible flow", SIAM J. Sci. Stat.
- * Comput. 7, 1986, has it for the pressure). The path is of the same rule: the mean of the velocity at the departure
- * point, u, and of the one that gas arrives with, u(x + D) + c(x + D) + c(x). So gas that turns steadily comes from its
- * own circle, at any angle a step; with f at the departure point alone, second order too, it comes from 4 % further in
- * at .8 radian, and 18 % at 1.2. Second order with one projection, whose pressure is the whole one: what c has of the
- * pressure is a gradient, which -c or the projection take away alike, so its error is not handed on. With E the energy,
- * E + 2 |c|² does not grow by it while f(x + D) has no more than f: D must be exact for that (advect_newton.h), and so
- * no gas may turn by more than some radian in a step (ways/advect_turn.c).
+ * Trapezoidal along the trajectory: half of the previous pressure and force increment is applied at the departure
+ * point, half at the arrival point (van Kan, "A second-order accurate pressure-correction scheme for viscous
+ * incompressible flow", SIAM J. Sci. Stat. Comput. 7, 1986, has it for the pressure). The trajectory follows the same
+ * rule: the mean of the velocity at the departure point, u, and of the one at arrival, u(x + D) + c(x + D) + c(x). So
+ * gas in steady rotation comes from its own circle, at any angle a step; with f at the departure point alone, second
+ * order too, it comes from 4 % further in at .8 radian, and 18 % at 1.2. Second order with one projection, whose
+ * pressure is the whole one: the pressure's part of c is a gradient, which -c and the projection both remove, so its
+ * error does not accumulate. With E the energy, E + 2 |c|² does not grow by it while f(x + D) has no more than f: D
+ * must be exact for that (advect_newton.h), and so gas may rotate by no more than some radian in a step
+ * (trajectories/rotation_limit.c).
  *
  * Interpolation is cubic, less where cells do not resolve the flow (schemes.c): third order. Figures: docs/solvers.md.
  *
- * Fields that are advected go along u, not f, as in leapfrog: u is half a step ahead of them, so it is the flow in the
- * middle of their step, and the lift that they give comes in the middle of its own. That is second order in time, free
- * of divergence, and damps no waves of buoyancy (with f: by dt N²/4). So where fields go along, the velocity goes on by
+ * Other fields are advected by u, not f, as in leapfrog: u is half a step ahead of them, so it is the velocity in the
+ * middle of their step, and their buoyancy acts in the middle of its own. That is second order in time, free of
+ * divergence, and does not damp buoyancy waves (with f: by dt N²/4). So where fields are advected, the time step of the
+ * velocity and of forces is
  *     dt + dt/2 - ahead
- * with `ahead` half of the last step, 0 at first and at most dt, and forces push by as much.
+ * with `ahead` half of the last step, 0 at first and at most dt.
  *
- * c is 0 where it is not known: in tiles that have just become active, beside obstacles, where u is in part what it was
- * extended to, and where gas comes from outside, since a is then the background's and what the pressure adds is no
- * acceleration on the way. The first step finds its own (advect_start.c). A step that is longer than the last by more
- * than LONGER times takes no more of c: what came in a short time says little. */
-#include "edges/advect_outside.h"
+ * c is 0 where it is unknown: in newly activated tiles; beside obstacles, where u is partly extrapolated; and where gas
+ * comes from the exterior, since a is the background there and the difference is no acceleration. The first step finds
+ * its own (advect_first_step.c). In a step more than MAX_GROWTH times as long as the last, c grows no further: an
+ * increment over a short time predicts little. */
+#include "edges/valid_region.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <string.h>
 
-#define LONGER 2.0  ///< times the last step
-#define BESIDE 1.0f ///< cells from an obstacle
+#define MAX_GROWTH 2.0 ///< of the time step, beyond which c grows no further
+#define BESIDE 1.0f    ///< cells from an obstacle
 
-enum { VIEW_VEL, VIEW_CARRIED, VIEW_SOLID };
+enum { VIEW_VEL, VIEW_ADVECTED, VIEW_SOLID };
 enum { MAX_G, MAX_HALF, MAX_U };
 
-/// Making g, in `vel`, and f, in `carried`, where u and a were.
-struct lean {
+/// The sweep that turns u in `vel` into g, and a in `advected` into f.
+struct increment {
     const struct pass *pass;
-    const uint8_t *born; ///< by tile: 1, u - a says nothing there; NULL: everywhere it does
-    float share;         ///< of u - a
+    const uint8_t *unknown; ///< by tile: 1: u - a is meaningless there; NULL: nowhere
+    float factor;           ///< of u - a
 };
 
 /// Do all tiles around hold values, as they did in the last step?
-static bool is_amid(const struct lean *l, const struct bw_block *b)
+static bool is_surrounded(const struct increment *l, const struct bw_block *b)
 {
     const struct tile_box own = tile_box_of_block(b);
     const int thin = b->grid->thin;
@@ -56,7 +58,7 @@ static bool is_amid(const struct lean *l, const struct bw_block *b)
         int32_t at[3];
         for (int a = 0; a < 3; a++) at[a] = own.lo[a] + by[a];
         const int64_t t = l->pass->tiles->find(b->stage->domain, at);
-        amid = (thin >= 0 && by[thin]) || (t >= 0 && !(l->born && l->born[t]));
+        amid = (thin >= 0 && by[thin]) || (t >= 0 && !(l->unknown && l->unknown[t]));
     }
     return amid;
 }
@@ -67,7 +69,7 @@ static void own_faces(const struct bw_block *b, int c, int32_t n[3])
     for (int a = 0; a < 3; a++) n[a] = b->n[a] + (a == c && b->high[a]);
 }
 
-/* Velocity g of the face of component c at `at`, by the block's own faces. */
+/* Velocity g at the face of component c at `at`, from the block's own faces. */
 static void face_velocity(const struct bw_block *b, int c, const int32_t at[3], double u[3])
 {
     const struct bw_view *v = &b->view[VIEW_VEL];
@@ -82,48 +84,48 @@ static void face_velocity(const struct bw_block *b, int c, const int32_t at[3], 
 }
 
 /// Faces of a row, first to end - 1.
-struct stretch {
+struct interval {
     int32_t first, end;
 };
 
-/* Faces that surely come from where there are values, by the range of the block's velocities. */
-static struct stretch stretch_safe(const struct lean *l, const struct edge *e, const struct range3 *u, int32_t j,
-                                   int32_t k, int32_t n)
+/* Faces whose departure points surely lie in the valid region, by the range of the block's velocities. */
+static struct interval interval_inner(const struct increment *l, const struct valid_region *e, const struct range3 *u,
+                                      int32_t j, int32_t k, int32_t n)
 {
     const double s = l->pass->scale, at[3] = {0, j, k};
-    struct stretch r = {n, n};
+    struct interval r = {n, n};
     for (int a = 1; a < 3; a++)
         if (a != e->block->grid->thin &&
-            (at[a] - s * (double)u->most[a] < e->safe[0][a] || at[a] - s * (double)u->least[a] > e->safe[1][a]))
+            (at[a] - s * (double)u->most[a] < e->inner[0][a] || at[a] - s * (double)u->least[a] > e->inner[1][a]))
             return r;
-    r.first = (int32_t)fmin(fmax(ceil(e->safe[0][0] + s * (double)u->most[0]), 0), n);
-    r.end = (int32_t)fmin(fmax(floor(e->safe[1][0] + s * (double)u->least[0]) + 1, r.first), n);
+    r.first = (int32_t)fmin(fmax(ceil(e->inner[0][0] + s * (double)u->most[0]), 0), n);
+    r.end = (int32_t)fmin(fmax(floor(e->inner[1][0] + s * (double)u->least[0]) + 1, r.first), n);
     return r;
 }
 
 /* c = 0: both are u. */
-static void face_still(float *g, float *f) { *g = *f = 2 * *g - *f; }
+static void face_without_increment(float *g, float *f) { *g = *f = 2 * *g - *f; }
 
-/* c = 0 where gas comes from outside. A face's own velocity is that of its neighbours whose c went already, too. */
-static void row_outside(const struct bw_block *b, const struct lean *l, const struct edge *e,
+/* c = 0 where gas comes from the exterior. Uses neighbours' velocities whether their c is 0 already or not. */
+static void row_outside(const struct bw_block *b, const struct increment *l, const struct valid_region *e,
                         const struct range3 *range, int32_t j, int32_t k, int32_t n)
 {
-    const struct bw_view *mean = &b->view[VIEW_VEL], *all = &b->view[VIEW_CARRIED];
-    const struct stretch safe = stretch_safe(l, e, range, j, k, n);
+    const struct bw_view *mean = &b->view[VIEW_VEL], *all = &b->view[VIEW_ADVECTED];
+    const struct interval safe = interval_inner(l, e, range, j, k, n);
     float *g = bw_f32(mean, e->axis) + j * mean->sy + k * mean->sz;
     float *f = bw_f32(all, e->axis) + j * all->sy + k * all->sz;
     for (int32_t i = safe.first > 0 ? 0 : safe.end; i < n; i = i + 1 == safe.first ? safe.end : i + 1) {
         const int32_t at[3] = {i, j, k};
-        double way[3], x[3];
-        face_velocity(b, e->axis, at, way);
-        for (int a = 0; a < 3; a++) x[a] = a == b->grid->thin ? at[a] : at[a] - l->pass->scale * way[a];
-        if (!edge_has(e, x)) face_still(&g[i], &f[i]);
+        double d[3], x[3];
+        face_velocity(b, e->axis, at, d);
+        for (int a = 0; a < 3; a++) x[a] = a == b->grid->thin ? at[a] : at[a] - l->pass->scale * d[a];
+        if (!valid_region_contains(e, x)) face_without_increment(&g[i], &f[i]);
     }
 }
 
-static void component_outside(const struct bw_block *b, const struct lean *l, int c, const struct range3 *range)
+static void component_outside(const struct bw_block *b, const struct increment *l, int c, const struct range3 *range)
 {
-    const struct edge e = edge_init(b, l->pass->tiles, l->born, c);
+    const struct valid_region e = valid_region_init(b, l->pass->tiles, l->unknown, c);
     int32_t n[3];
     own_faces(b, c, n);
     for (int32_t k = 0; k < n[2]; k++)
@@ -133,7 +135,7 @@ static void component_outside(const struct bw_block *b, const struct lean *l, in
 /* c = 0 at obstacles. */
 static void component_beside(const struct bw_block *b, int c)
 {
-    const struct bw_view *mean = &b->view[VIEW_VEL], *all = &b->view[VIEW_CARRIED], *solid = &b->view[VIEW_SOLID];
+    const struct bw_view *mean = &b->view[VIEW_VEL], *all = &b->view[VIEW_ADVECTED], *solid = &b->view[VIEW_SOLID];
     const ptrdiff_t low = c == 0 ? 1 : c == 1 ? solid->sy : solid->sz;
     const float near = BESIDE * (float)b->grid->h;
     int32_t n[3];
@@ -144,93 +146,96 @@ static void component_beside(const struct bw_block *b, int c)
             float *g = bw_f32(mean, c) + j * mean->sy + k * mean->sz;
             float *f = bw_f32(all, c) + j * all->sy + k * all->sz;
             for (int32_t i = 0; i < n[0]; i++)
-                if (0.5f * (d[i - low] + d[i]) < near) face_still(&g[i], &f[i]);
+                if (0.5f * (d[i - low] + d[i]) < near) face_without_increment(&g[i], &f[i]);
         }
 }
 
-/* u, a become g, f, of one brick; `u`, `half`: the ranges of u and c/2, `g` that of g, and of u, which some become. */
-static void brick_lean(const struct bw_block *b, const struct lean *l, float share, const int32_t at[3],
-                       struct range3 *u, struct range3 *g, struct range3 *half)
+/* u, a become g, f in one sub-tile. Ranges: `u` of u, `half` of c/2, `g` of g and u, since g is u where c is 0. */
+static void sub_tile_add_increment(const struct bw_block *b, const struct increment *l, float factor,
+                                   const int32_t at[3], struct range3 *u, struct range3 *g, struct range3 *half)
 {
-    const struct bw_view *v = &b->view[VIEW_VEL], *was = &b->view[VIEW_CARRIED];
-    const struct bricks by = bricks_of(b->grid);
+    const struct bw_view *v = &b->view[VIEW_VEL], *was = &b->view[VIEW_ADVECTED];
+    const struct sub_tiles by = sub_tiles_of(b->grid);
     *g = *half = (struct range3){{0}, {0}};
     for (int c = 0; c < 3; c++) {
-        struct advect_lean lean = {
-            .vel_step = {v->sy, v->sz}, .carried_step = {was->sy, was->sz}, .share = c == b->grid->thin ? 0 : share};
+        struct advect_increment row = {
+            .vel_step = {v->sy, v->sz}, .advected_step = {was->sy, was->sz}, .factor = c == b->grid->thin ? 0 : factor};
         int32_t first[3];
-        for (int a = 0; a < 3; a++) lean.n[a] = brick_span(&by, a, at[a], b->n[a], a == c && b->high[a], &first[a]);
-        lean.vel = bw_f32(v, c) + first[0] + first[1] * v->sy + first[2] * v->sz;
-        lean.carried = bw_f32(was, c) + first[0] + first[1] * was->sy + first[2] * was->sz;
-        l->pass->kernels->lean(&lean);
+        for (int a = 0; a < 3; a++)
+            row.n[a] = sub_tile_cells_along(&by, a, at[a], b->n[a], a == c && b->high[a], &first[a]);
+        row.vel = bw_f32(v, c) + first[0] + first[1] * v->sy + first[2] * v->sz;
+        row.advected = bw_f32(was, c) + first[0] + first[1] * was->sy + first[2] * was->sz;
+        l->pass->kernels->add_increment(&row);
         if (c == b->grid->thin) continue;
-        u->least[c] = fminf(u->least[c], lean.now[0]);
-        u->most[c] = fmaxf(u->most[c], lean.now[1]);
-        g->least[c] = fminf(lean.mean[0], lean.now[0]);
-        g->most[c] = fmaxf(lean.mean[1], lean.now[1]);
-        half->least[c] = lean.half[0];
-        half->most[c] = lean.half[1];
+        u->least[c] = fminf(u->least[c], row.now[0]);
+        u->most[c] = fmaxf(u->most[c], row.now[1]);
+        g->least[c] = fminf(row.mean[0], row.now[0]);
+        g->most[c] = fmaxf(row.mean[1], row.now[1]);
+        half->least[c] = row.half[0];
+        half->most[c] = row.half[1];
     }
 }
 
-static bool obstacle_is_near(const struct lean *l, const struct bw_block *b)
+static bool obstacle_is_near(const struct increment *l, const struct bw_block *b)
 {
     return l->pass->walls && walls_touch(l->pass->walls, b, (const int32_t[6]){1, 1, 1, 1, 1, 1});
 }
 
-/* Blocks without obstacles do without their distance. */
-static int lean_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+/* Blocks without obstacles do not read their distance. */
+static int increment_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     (void)reach;
     return row != VIEW_SOLID || obstacle_is_near(user, b);
 }
 
-static void block_lean(const struct bw_block *b, void *user)
+static void block_add_increment(const struct bw_block *b, void *user)
 {
-    const struct lean *l = user;
+    const struct increment *l = user;
     const int64_t tile = tile_of_block(l->pass->tiles, b);
-    const float share = l->born && l->born[tile] ? 0 : l->share;
-    const bool outside = share > 0 && !is_amid(l, b);
-    const struct bricks by = bricks_of(b->grid);
-    struct range3 u = {{0}, {0}}, *g = l->pass->speed.brick + tile * by.count,
+    const float factor = l->unknown && l->unknown[tile] ? 0 : l->factor;
+    const bool outside = factor > 0 && !is_surrounded(l, b);
+    const struct sub_tiles by = sub_tiles_of(b->grid);
+    struct range3 u = {{0}, {0}}, *g = l->pass->speed.sub_tile + tile * by.count,
                   *half = l->pass->speed.half + tile * by.count, all = {{0}, {0}};
     for (int32_t q = 0; q < by.count; q++) {
-        brick_lean(b, l, share, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q], &half[q]);
+        sub_tile_add_increment(b, l, factor, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q],
+                               &half[q]);
         b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q]));
         b->max[MAX_HALF] = fmax(b->max[MAX_HALF], range_speed(&half[q]));
         range_widen(&all, &g[q]);
     }
     for (int c = 0; c < 3 && outside; c++)
         if (c != b->grid->thin) component_outside(b, l, c, &all);
-    for (int c = 0; c < 3 && share > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
+    for (int c = 0; c < 3 && factor > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
     b->max[MAX_U] = range_speed(&u);
 }
 
-/* Makes g in `vel`, and measures it; f in `vel_carried`. */
-static enum bw_status lean_run(struct pass *p, double share, bool all_known)
+/* Computes g in `vel` and f in `vel_carried`, and measures g. */
+static enum bw_status increment_run(struct pass *p, double factor, bool all_known)
 {
     struct bw_stage *s = p->stage;
     const struct bw_topology *topology = p->tiles->topology(s->domain);
-    struct lean l = {p, all_known ? NULL : topology->born, (float)share};
+    struct increment l = {p, all_known ? NULL : topology->born, (float)factor};
     const struct bw_access row[] = {[VIEW_VEL] = {p->vel, BW_UPDATE_OWN, 0},
-                                    [VIEW_CARRIED] = {p->carried, BW_UPDATE_OWN, 0},
+                                    [VIEW_ADVECTED] = {p->advected, BW_UPDATE_OWN, 0},
                                     [VIEW_SOLID] = {bw_port_field(s, PORT_SOLID), BW_READ, 1}};
     double most[] = {[MAX_G] = 0, [MAX_HALF] = 0, [MAX_U] = 0};
-    if (speed_room(p, topology->count, &p->speed.brick) != BW_OK) return BW_ERR_MEMORY;
-    if (speed_room(p, topology->count, &p->speed.half) != BW_OK) return BW_ERR_MEMORY;
+    if (speed_alloc(p, topology->count, &p->speed.sub_tile) != BW_OK) return BW_ERR_MEMORY;
+    if (speed_alloc(p, topology->count, &p->speed.half) != BW_OK) return BW_ERR_MEMORY;
     p->scale = p->span / s->grid->h;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
                                                              .n_access = p->walls ? 3 : 2,
-                                                             .body = block_lean,
-                                                             .reach = lean_reach,
+                                                             .body = block_add_increment,
+                                                             .reach = increment_reach,
                                                              .user = &l,
                                                              .maxs = most,
                                                              .n_maxs = BW_COUNT(most)});
-    if (st == BW_OK) st = speed_share(p, p->speed.brick);
-    if (st == BW_OK) st = speed_share(p, p->speed.half);
-    p->speed.still = pass_still(p);
-    p->speed.most = fmax(most[MAX_G], 0) + (1 + 4 * (double)ADVECT_SHARPER) * fmax(most[MAX_HALF], 0) + p->speed.still;
-    s->host->metric(s, "cells", s->dt / s->grid->h * (fmax(most[MAX_U], 0) + p->speed.still), BW_METRIC_MAX);
+    if (st == BW_OK) st = speed_allgather(p, p->speed.sub_tile);
+    if (st == BW_OK) st = speed_allgather(p, p->speed.half);
+    p->speed.exterior = exterior_speed(p);
+    p->speed.most =
+        fmax(most[MAX_G], 0) + (1 + 4 * (double)ADVECT_SHARPER) * fmax(most[MAX_HALF], 0) + p->speed.exterior;
+    s->host->metric(s, "cells", s->dt / s->grid->h * (fmax(most[MAX_U], 0) + p->speed.exterior), BW_METRIC_MAX);
     return st;
 }
 
@@ -239,18 +244,18 @@ double centred_span(const struct centred *last, double dt) { return 1.5 * dt - f
 enum bw_status advect_centred(struct pass *p, struct centred *last)
 {
     struct bw_stage *s = p->stage;
-    struct bw_field *carried = bw_port_field(s, PORT_CARRIED);
+    struct bw_field *advected = bw_port_field(s, PORT_VEL_ADVECTED);
     const bool first = !(last->span > 0);
     bool known = !first;
     const double span = s->span;
-    enum bw_status st = first ? start_find(p, carried, span, &known) : BW_OK;
+    enum bw_status st = first ? first_step_acceleration(p, advected, span, &known) : BW_OK;
     if (st != BW_OK) return st;
     p->span = span;
-    p->carried = carried;
-    st = lean_run(p, !known ? 0 : first ? 0.5 : 0.5 * fmin(span / last->span, LONGER), first);
+    p->advected = advected;
+    st = increment_run(p, !known ? 0 : first ? 0.5 : 0.5 * fmin(span / last->span, MAX_GROWTH), first);
     p->trace = known ? TRACE_CENTRED : TRACE_MIDPOINT;
     last->ahead = 0.5 * s->dt;
     last->span = span;
     last->version = p->tiles->topology(s->domain)->version;
-    return st == BW_OK ? pass_velocity(p, p->carried, p->vel) : st;
+    return st == BW_OK ? pass_velocity(p, p->advected, p->vel) : st;
 }

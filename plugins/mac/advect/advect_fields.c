@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which fields mac.advect carries, whatever its scheme. */
+/* Which fields mac.advect advects, whatever its scheme. */
 #include "advect_pass.h"
 
-bool pass_carries_velocity(const struct pass *p)
+bool pass_advects_velocity(const struct pass *p)
 {
     const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
     if (!p->options->only.count) return p->stage->host->field_info(p->vel)->advected;

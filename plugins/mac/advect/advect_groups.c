@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Passes of mac.advect over groups of fields. */
-#include "edges/advect_walls.h"
+#include "edges/obstacles.h"
 #include "flux/flux.h"
 #include <string.h>
 
@@ -12,12 +12,12 @@ void pass_fit(struct pass *p, double dt)
     p->scale = dt / p->stage->grid->h;
     p->limit = p->scale * p->speed.most * (1 + 1e-5);
     p->halo = BW_HALO_MOST;
-    p->fast = p->limit < BW_HALO_MOST && advect_halo(p, p->limit) <= (p->walls ? WALLS_HALO : BW_HALO_MOST);
-    if (p->fast) p->halo = advect_halo(p, p->limit);
-    if (p->fast && p->walls) p->halo = advect_walls_halo(p, p->halo);
+    p->by_rows = p->limit < BW_HALO_MOST && advect_halo(p, p->limit) <= (p->walls ? WALLS_HALO : BW_HALO_MOST);
+    if (p->by_rows) p->halo = advect_halo(p, p->limit);
+    if (p->by_rows && p->walls) p->halo = advect_obstacles_halo(p, p->halo);
 }
 
-enum bw_status pass_along(struct pass *p, double dt)
+enum bw_status pass_measure_and_fit(struct pass *p, double dt)
 {
     struct bw_stage *s = p->stage;
     enum bw_status st = pass_measure(p);
@@ -26,7 +26,7 @@ enum bw_status pass_along(struct pass *p, double dt)
     return st;
 }
 
-static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *like)
+static struct bw_field *hat_alloc(struct pass *p, const struct bw_field_info *like)
 {
     struct bw_stage *s = p->stage;
     struct hats *h = &p->hats;
@@ -44,31 +44,32 @@ static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *lik
 static void block_run(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
-    if (p->hand[b->worker].idle.all) idle_block(b, p);
-    else if (p->hand[b->worker].fast) advect_block_fast(b, user);
-    else advect_block_plain(b, user);
-    advect_walls_mend(b, p);
+    if (p->worker_block[b->worker].empty.all) background_block(b, p);
+    else if (p->worker_block[b->worker].by_rows) advect_block_rows(b, user);
+    else advect_block_nodes(b, user);
+    advect_obstacles_correct(b, p);
 }
 
 /* The access rows of one sweep: the velocity, then each field as it was, its first half, and the result. */
 static enum bw_status sweep_run(struct pass *p, double *far)
 {
-    const bool last = p->second || !p->scheme->row_second, fast = p->fast && !p->plain;
+    const bool last = p->second || !p->scheme->row_second, by_rows = p->by_rows && !p->f64;
     struct bw_access row[4 + 3 * MAX_ITEMS] = {{p->vel, BW_READ, p->halo}};
     uint32_t n = 1;
     for (uint32_t q = 0; q < p->n_items; q++) {
         struct item *it = &p->item[q];
         it->view = it->field == p->vel ? 0 : n;
         if (it->field != p->vel) row[n++] = (struct bw_access){it->field, BW_READ, p->halo};
-        if (fast && last && it->field == it->to) row[it->view].mode = BW_READ_LAST; // the plain way looks beyond views
+        if (by_rows && last && it->field == it->to)
+            row[it->view].mode = BW_READ_LAST; // blocks by nodes read beyond views
         it->view_hat = n;
-        if (p->second) row[n++] = (struct bw_access){it->hat, fast ? BW_READ_LAST : BW_READ, p->halo};
+        if (p->second) row[n++] = (struct bw_access){it->hat, by_rows ? BW_READ_LAST : BW_READ, p->halo};
         it->view_out = n;
         row[n++] = (struct bw_access){last ? it->to : it->hat, BW_WRITE, 0};
     }
-    p->view_ahead = p->carried ? p->item[0].view : 0;
-    if (p->carried && fast) row[0].mode = row[p->view_ahead].mode = BW_READ_LAST;
-    if (p->carried) row[p->view_carried = n++] = (struct bw_access){p->carried, BW_WRITE, 0};
+    p->view_ahead = p->advected ? p->item[0].view : 0;
+    if (p->advected && by_rows) row[0].mode = row[p->view_ahead].mode = BW_READ_LAST;
+    if (p->advected) row[p->view_advected = n++] = (struct bw_access){p->advected, BW_WRITE, 0};
     struct bw_field *solid_vel = p->walls ? bw_port_field(p->stage, PORT_SOLID_VEL) : NULL;
     p->view_solid_vel = solid_vel ? n : 0;
     if (solid_vel) row[n++] = (struct bw_access){solid_vel, BW_READ, p->halo};
@@ -78,7 +79,7 @@ static enum bw_status sweep_run(struct pass *p, double *far)
                                                                            .block = 2,
                                                                            .body = block_run,
                                                                            .user = p,
-                                                                           .reach = advect_walls_reach,
+                                                                           .reach = advect_obstacles_reach,
                                                                            .sums = &sum,
                                                                            .n_sums = 1});
     *far = fmax(*far, sum); // both sweeps follow the same traces
@@ -90,13 +91,13 @@ static enum bw_status group_run(struct pass *p)
     bool two = p->scheme->row_second != NULL;
     memset(p->hats.used, 0, sizeof p->hats.used);
     for (uint32_t q = 0; q < p->n_items; q++) {
-        p->item[q].hat = two ? hat_take(p, p->item[q].info) : NULL;
+        p->item[q].hat = two ? hat_alloc(p, p->item[q].info) : NULL;
         if (two && !p->item[q].hat)
             return p->stage->host->fail(p->stage, BW_ERR_MEMORY, "Out of memory for advection's first half.");
     }
     double far = 0;
     p->second = false;
-    enum bw_status st = idle_find(p);
+    enum bw_status st = empty_find(p);
     if (st == BW_OK) st = sweep_run(p, &far);
     p->second = true;
     if (st == BW_OK && two) st = sweep_run(p, &far);
@@ -105,13 +106,13 @@ static enum bw_status group_run(struct pass *p)
     return st;
 }
 
-enum bw_status pass_amounts(struct pass *p)
+enum bw_status pass_conserved(struct pass *p)
 {
-    p->by_flux = p->scheme->by_flux && flux_can(p);
+    p->by_flux = p->scheme->by_flux && flux_is_possible(p);
     return p->by_flux ? flux_fields(p) : BW_OK;
 }
 
-/* Fields are carried in groups that share a trace, each small enough for a worker's cache. */
+/* Fields are advected in groups that share their trajectories, each small enough for a worker's cache. */
 enum bw_status pass_fields(struct pass *p)
 {
     uint32_t comps = 0;
@@ -119,25 +120,25 @@ enum bw_status pass_fields(struct pass *p)
     for (uint32_t k = 0; st == BW_OK; k++) {
         struct bw_field *f = pass_field_at(p, k);
         const struct bw_field_info *info = f ? p->stage->host->field_info(f) : NULL;
-        if (info && flux_carries(p, info)) continue;
-        const bool plain = info && info->precision != BW_F32;
-        if (p->n_items && (!f || plain != p->plain || comps + info->comps > GROUP_COMPS)) {
+        if (info && flux_advects(p, info)) continue;
+        const bool f64 = info && info->precision != BW_F32;
+        if (p->n_items && (!f || f64 != p->f64 || comps + info->comps > GROUP_COMPS)) {
             st = group_run(p);
             comps = 0;
         }
         if (!f) break;
-        p->plain = plain;
+        p->f64 = f64;
         p->item[p->n_items++] = (struct item){.field = f, .to = f, .info = info};
         comps += info->comps;
     }
-    p->plain = false;
+    p->f64 = false;
     return st;
 }
 
 enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_field *to)
 {
     const struct advect_scheme *scheme = p->scheme;
-    const struct walls *walls = p->walls; // obstacles hold what is beside them: nothing to mend
+    const struct walls *walls = p->walls; // mac.project sets the velocity in obstacles: no correction
     p->scheme = p->options->velocity == VELOCITY_LINEAR ? &advect_velocity_linear : &advect_velocity_cubic;
     p->walls = NULL;
     pass_fit(p, p->span);

@@ -22,7 +22,7 @@
  * start the rest in the next one. Less shows no difference in smoke; each further factor of 5 costs a cycle. */
 #include "project.h"
 #include "exterior/activation.h"
-#include "beyond/carried.h"
+#include "exterior/advected_flow.h"
 #include "stages.h"
 #include <common/ranks.h>
 #include <common/solids/cut.h>
@@ -47,7 +47,7 @@ static const struct bw_param params[] = {
            "Of the gas: scales the pressure, not the flow (air: 1.2)."),
 };
 
-enum port { VEL, FORCE, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, CARRIED, N_PORTS };
+enum port { VEL, FORCE, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, VEL_ADVECTED, N_PORTS };
 
 static const struct bw_port ports[N_PORTS] = {
     [VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
@@ -87,7 +87,7 @@ static const struct bw_port ports[N_PORTS] = {
                     .unit = "1",
                     .flags = BW_PORT_OPTIONAL,
                     .doc = "Gas along obstacles: 0 free slip, 1 no slip."},
-    [CARRIED] = {.name = "vel_carried",
+    [VEL_ADVECTED] = {.name = "vel_carried",
                  .kind = BW_MAC,
                  .access = BW_UPDATE,
                  .unit = "m/s",
@@ -330,12 +330,12 @@ static int has_sources(const struct bw_stage *s)
 /// The advected flow of this step before forces, if a stage of the domain keeps it where this one may write.
 static struct bw_field *advected_find(struct bw_stage *s, uint64_t version)
 {
-    struct bw_field *carried = bw_port_field(s, CARRIED);
+    struct bw_field *advected = bw_port_field(s, VEL_ADVECTED);
     struct bw_stage *found;
     const void *table = NULL;
-    for (uint32_t k = 0; carried && (found = s->host->find_stage(s, FLOW_CARRIED, k, &table)); k++)
-        if (found->domain == s->domain && ((const struct flow_carried_api *)table)->flow(found, version) == carried)
-            return carried;
+    for (uint32_t k = 0; advected && (found = s->host->find_stage(s, ADVECTED_FLOW, k, &table)); k++)
+        if (found->domain == s->domain && ((const struct advected_flow_api *)table)->flow(found, version) == advected)
+            return advected;
     return NULL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where smoke lies against its tiles is an accident: moved by part of a tile, or mirrored, it moves alike, although
  * other tiles are active and become so at other times. What is left is what the flow beyond the active tiles is known
- * to, its pressure (far_field.c) and what is drawn in from there (mac/advect/edges/advect_outside.h). */
+ * to, its pressure (far_field.c) and what is drawn in from there (mac/advect/edges/valid_region.h). */
 #include "physics/physics.h"
 #include "base/memory/pool.h"
 #include <malloc.h>

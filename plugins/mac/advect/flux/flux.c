@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Amounts (smoke, heat, fuel, dye) carried by fluxes: sweeps along x, y, z, and z, y, x in the next step, each as in
- * flux_lines.c, with the volume of the cells carried along, so that a constant stays one though a sweep alone squeezes
- * it. What leaves one cell enters the next: nothing is lost, nothing is made, and values keep the bounds that the
- * field had. Axes take turns in being first (flux_order).
+/* Conservative flux-form semi-Lagrangian advection of scalars and vectors (smoke, heat, fuel, dye), dimensionally
+ * split: sweeps along x, y, z, and z, y, x in the next step (Strang), each as in flux_lines.c. The volume of cells is
+ * advected along, so that a constant stays one though a single sweep compresses it. What leaves one cell enters the
+ * next: sums are conserved, and values keep the bounds that the field had. The first axis alternates (flux_order).
  *
- * In the end a cell has what came in the volume 1 - dt div u. That is 1 but for what the projection leaves: the cell
- * takes the amount that came, by as much as values beside it differ, so that a constant stays one even there. In a
- * chain where the flow is meant to expand (something makes `divergence`) it takes the value: shares of mass and
- * temperatures stay what they are when gas grows lighter, and their sum over space grows.
+ * After all sweeps a cell's volume is 1 - dt div u, which is 1 but for the projection's residual. The cell then keeps
+ * the amount, as far as values beside it differ, so that a constant stays one even there (conservative form). With
+ * sources of `divergence` in the chain it keeps the value instead (non-conservative form): mass fractions and
+ * temperatures do not change when gas expands, and their sum over space grows.
  *
- * Sides: closed ones carry nothing; through open ones and from inactive tiles comes the background, or with `outside:
- * clamp` or `keep` what is there. What went out is the metric left_FIELD. Stable while no sweep empties a cell: longer
- * steps go in parts (flux_split.c). One sweep for the last of a part and the first of the next, along the same axis,
- * would spare 4 % of a fine plume's time, but is another splitting, whose accuracy was not measured. */
+ * Boundary conditions: no flux through closed sides; through open ones and from inactive tiles comes the background, or
+ * with `outside: clamp` or `keep` the value there. Outflow is the metric left_FIELD. Stable as long as no sweep empties
+ * a cell: longer steps are split into substeps, called parts (flux_substeps.c). */
 #include "flux.h"
 #include <string.h>
 
-bool flux_carries(const struct pass *p, const struct bw_field_info *info)
+bool flux_advects(const struct pass *p, const struct bw_field_info *info)
 {
     return p->by_flux && info->kind != BW_MAC && info->precision == BW_F32;
 }
@@ -28,7 +27,7 @@ static struct flux_cells cells_of(const struct bw_view *v, int c)
     return (struct flux_cells){.at = bw_f32(v, c), .step = {1, v->sy, v->sz}};
 }
 
-/* The same, and of the tiles beyond along the axis where they lie. */
+/* The same, with the neighbouring tiles along the axis read in place. */
 static struct flux_cells lines_of(const struct flux *f, const struct bw_block *b, const struct bw_view *v,
                                   const struct bw_field *field, int c, bool in_place)
 {
@@ -46,7 +45,7 @@ static struct flux_cells lines_of(const struct flux *f, const struct bw_block *b
 
 static void steps_set(const struct bw_view *v, ptrdiff_t step[3]) { step[0] = 1, step[1] = v->sy, step[2] = v->sz; }
 
-/* Not where a closed side mirrors them, or the box ends within them. */
+/* Can cells beyond the tile be read in place? Not where a closed side mirrors them, or the box ends within them. */
 static bool cells_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, const int32_t around[2])
 {
     const struct bw_domain_info *g = b->grid;
@@ -73,8 +72,9 @@ static void block_sweep(const struct bw_block *b, void *user)
     flux_reach(f, tile, t.around);
     const bool in_place = cells_are_in_place(f, b, tile, t.around);
     t.u = lines_of(f, b, &b->view[0], f->flow, t.axis, flux_faces_are_in_place(f, b, tile, t.axis));
-    if (!flux_beside(f, b, &t) || !flux_pushed(f, b, &t)) return; // the host sees that scratch memory ran out
-    t.counts = t.keep_amount && t.beside.at;
+    if (!flux_mark_near_solid(f, b, &t) || !flux_mark_moving_solid(f, b, &t))
+        return; // the host sees that scratch memory ran out
+    t.counts = t.keep_amount && t.near_solid.at;
     for (int high = 0; high < 2; high++) {
         const int32_t side = 2 * t.axis + high, beyond = f->topology->neighbour[tile][side];
         t.open[high] = beyond < 0 && !(beyond == BW_TILE_OUTSIDE && b->grid->side[side].kind == BW_CLOSED);
@@ -102,7 +102,7 @@ static void block_sweep(const struct bw_block *b, void *user)
     }
 }
 
-/* Lines are read along the axis alone, and where they can be in the tiles themselves. */
+/* Lines are read along the axis only, in place where possible. */
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct flux *f = user;
@@ -115,7 +115,7 @@ static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     return 1;
 }
 
-/* Rows: the flow, the volumes before and after, each field before and after. */
+/* Accesses: the flow, the volumes before and after, each field before and after. */
 static enum bw_status sweep_run(struct flux *f, struct flux_sums *all)
 {
     struct pass *p = f->pass;
@@ -162,7 +162,7 @@ static void block_bounds(const struct bw_block *b, void *user)
         }
 }
 
-/* Of the values before the step, with what comes in. */
+/* Bounds for the limiter: of the values before the step, and the background. */
 static enum bw_status bounds_find(struct flux *f)
 {
     const struct pass *p = f->pass;
@@ -183,8 +183,8 @@ static enum bw_status bounds_find(struct flux *f)
     return st;
 }
 
-/* Before the first projection gas stays where it is, though an obstacle has moved there: it is taken along, and what is
- * covered comes out, in the next step. Updates of the walls, the set-up call's among them. */
+/* Before the first projection gas stays where it is, though an obstacle has moved there: it is displaced in the next
+ * step. Counts updates of the walls, the set-up call's among them. */
 enum { NEXT_STEP = 3 };
 
 static enum bw_status group_run(struct flux *f)
@@ -198,9 +198,9 @@ static enum bw_status group_run(struct flux *f)
         flux_order(f, p->stage->step + part);
         for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, &sums);
         if (st == BW_OK && pushed && part == f->parts) st = flux_expel(f);
-        if (st == BW_OK && pushed && p->options->clamp) st = flux_level(f);
+        if (st == BW_OK && pushed && p->options->clamp) st = flux_redistribute(f);
     }
-    if (st == BW_OK) flux_told(p, "left", sums.left);
+    if (st == BW_OK) flux_metric(p, "left", sums.left);
     if (st == BW_OK && p->walls && !f->expands) flux_lost_report(f, sums.lost, sums.held);
     f->pass->n_items = 0;
     return st;
@@ -214,7 +214,7 @@ static enum bw_status groups_run(struct flux *f)
     enum bw_status st = BW_OK;
     for (uint32_t k = 0; st == BW_OK && (field = pass_field_at(p, k)); k++) {
         const struct bw_field_info *info = p->stage->host->field_info(field);
-        if (!flux_carries(p, info)) continue;
+        if (!flux_advects(p, info)) continue;
         if (p->n_items && comps + info->comps > FLUX_FIELDS) {
             st = group_run(f);
             comps = 0;
@@ -236,7 +236,7 @@ enum bw_status flux_fields(struct pass *p)
     f.range = s->host->scratch(s, sizeof *f.range * (size_t)(f.topology->count + 1));
     if (!f.volume || !f.range) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the volumes of cells.");
     if (!f.topology->count) return BW_OK;
-    enum bw_status st = p->walls ? flux_open(&f) : BW_OK;
-    if (st == BW_OK) st = flux_split(&f);
+    enum bw_status st = p->walls ? flux_through_faces(&f) : BW_OK;
+    if (st == BW_OK) st = flux_plan_substeps(&f);
     return st == BW_OK ? groups_run(&f) : st;
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the border between gas and moving obstacles has let through. Sweeps blur it by a cell or two, and the flow that
- * carried it knew the obstacle's velocity as the step began, not where it would go. After a step the amounts of cells
- * that are covered go back to the gas within reach, more to those who have more, as far as the values around a gas cell
- * allow that; what finds no room goes the same way all the same, so that the sum is kept. Only beside obstacles that
- * change their speed can a value leave its bounds.
+/* Expels amounts from cells that moving obstacles cover. Sweeps blur the interface between gas and obstacle by a cell
+ * or two, and the flow had the obstacle's velocity at the start of the step. After a step the amounts in covered cells
+ * (donors) are moved to gas cells within reach (takers), in proportion to what these have, as far as the values around
+ * a taker allow; what no taker accepts is moved in the same proportions, so that the sum is conserved. Values can leave
+ * their bounds only beside obstacles that change their speed.
  *
- * How much a gas cell takes depends on all its donors, and how much a donor gives on all who take: each block finds out
- * for itself, from donors as far around it as count, in the order of coordinates. */
+ * What a taker accepts depends on all its donors, and what a donor gives on all its takers: each block computes it from
+ * the donors around it, in the order of coordinates. */
 #include "flux.h"
 #include <float.h>
 #include <string.h>
 
-/* Cells around a block: who gives to its own cells; who gives to those who take from them; where gas may be. */
+/* Cells around a block: donors of its own cells; donors of the takers of these; gas that counts. */
 enum { NEAREST = 2, GIVERS = NEAREST, DONORS = 3 * NEAREST, SEEN = 4 * NEAREST };
 
 static const float NOT_KNOWN = -1;
@@ -20,10 +20,10 @@ static const float NOT_KNOWN = -1;
 struct donor {
     int32_t at[3];
     ptrdiff_t place;
-    float amount, kept; ///< over the background; share that found no room
-    int32_t n;          ///< gas within reach
-    uint8_t taker[124]; ///< offsets
-    float part[124];    ///< of the amount
+    float amount, rejected; ///< over the background; the fraction that was not accepted
+    int32_t n;              ///< gas within reach
+    uint8_t taker[124];     ///< offsets
+    float part[124];        ///< of the amount
 };
 
 /// Cells up to NEAREST away.
@@ -38,10 +38,10 @@ struct region {
     ptrdiff_t step[3], zero;
     int32_t pad[3]; ///< 0 along the thin axis, else 1
     size_t size;
-    const uint8_t *cells;    ///< as walls.h says
-    const ptrdiff_t *hidden; ///< cells without gas that can be donors, in the order of coordinates
-    int32_t n_hidden;
-    float *offered, *share; ///< to gas cells; of it what there is room for, NOT_KNOWN before it is asked
+    const uint8_t *cells;     ///< as walls.h says
+    const ptrdiff_t *covered; ///< covered cells that can be donors, in the order of coordinates
+    int32_t n_covered;
+    float *offered, *accepted; ///< to gas cells; the fraction accepted, NOT_KNOWN: not computed yet
     struct offset offset[124];
     int32_t n_offsets;
 };
@@ -73,8 +73,8 @@ static bool is_within(const struct region *g, const int32_t c[3], int32_t pad)
     return in;
 }
 
-/* Parts go by what the takers have: that is the side which the amount has come from. */
-static bool donor_look(const struct region *g, const struct values *v, struct donor *d)
+/* Lists a donor's takers, with parts in proportion to what they have: the amount came from that side. */
+static bool donor_find_takers(const struct region *g, const struct values *v, struct donor *d)
 {
     float sum = 0;
     for (int32_t m = 0; m < g->n_offsets; m++) {
@@ -101,21 +101,21 @@ static void cell_of(const struct region *g, ptrdiff_t at, int32_t c[3])
 static int32_t donors_find(const struct region *g, const struct values *v, struct donor *donor)
 {
     int32_t count = 0, c[3];
-    for (int32_t q = 0; q < g->n_hidden; q++) {
-        cell_of(g, g->hidden[q], c);
+    for (int32_t q = 0; q < g->n_covered; q++) {
+        cell_of(g, g->covered[q], c);
         if (amount_at(v, c) == 0) continue;
         struct donor *d = &donor[count];
         memcpy(d->at, c, sizeof c);
-        d->place = g->hidden[q];
+        d->place = g->covered[q];
         d->amount = amount_at(v, c);
         d->n = 0;
-        count += donor_look(g, v, d);
+        count += donor_find_takers(g, v, d);
     }
     return count;
 }
 
-/* Share of what it is offered that a gas cell has room for, by the gas around it. */
-static float share_with_room(const struct region *g, const struct values *v, const int32_t c[3], float offered)
+/* Fraction of the offer that a gas cell accepts, by the values around it. */
+static float accepted_fraction(const struct region *g, const struct values *v, const int32_t c[3], float offered)
 {
     const ptrdiff_t at = region_at(g, c);
     const float own = amount_at(v, c);
@@ -127,8 +127,8 @@ static float share_with_room(const struct region *g, const struct values *v, con
         least = other < least ? other : least;
         most = other > most ? other : most;
     }
-    const float room = offered > 0 ? most - own : least - own;
-    return offered == 0 ? 0 : room < offered || offered < 0 ? fminf(room / offered, 1) : 1;
+    const float capacity = offered > 0 ? most - own : least - own;
+    return offered == 0 ? 0 : capacity < offered || offered < 0 ? fminf(capacity / offered, 1) : 1;
 }
 
 static void taker_at(const struct region *g, const struct donor *d, int32_t m, int32_t c[3])
@@ -136,27 +136,27 @@ static void taker_at(const struct region *g, const struct donor *d, int32_t m, i
     for (int a = 0; a < 3; a++) c[a] = d->at[a] + g->offset[d->taker[m]].by[a];
 }
 
-static void shares_find(const struct region *g, const struct values *v, struct donor *donor, int32_t count)
+static void accepted_find(const struct region *g, const struct values *v, struct donor *donor, int32_t count)
 {
     int32_t c[3];
-    for (size_t i = 0; i < g->size; i++) g->offered[i] = 0, g->share[i] = NOT_KNOWN;
+    for (size_t i = 0; i < g->size; i++) g->offered[i] = 0, g->accepted[i] = NOT_KNOWN;
     for (int32_t q = 0; q < count; q++)
         for (int32_t m = 0; m < donor[q].n; m++)
             g->offered[donor[q].place + g->offset[donor[q].taker[m]].place] += donor[q].amount * donor[q].part[m];
     for (int32_t q = 0; q < count; q++) {
         struct donor *d = &donor[q];
-        d->kept = 1;
+        d->rejected = 1;
         for (int32_t m = 0; m < d->n && is_within(g, d->at, GIVERS); m++) {
             const ptrdiff_t at = d->place + g->offset[d->taker[m]].place;
             taker_at(g, d, m, c);
-            if (g->share[at] == NOT_KNOWN) g->share[at] = share_with_room(g, v, c, g->offered[at]);
-            d->kept -= g->share[at] * d->part[m];
+            if (g->accepted[at] == NOT_KNOWN) g->accepted[at] = accepted_fraction(g, v, c, g->offered[at]);
+            d->rejected -= g->accepted[at] * d->part[m];
         }
-        d->kept = fmaxf(d->kept, 0); // rounding
+        d->rejected = fmaxf(d->rejected, 0); // rounding
     }
 }
 
-/* The block's own cells take and give. */
+/* Applies the transfers to the block's own cells. */
 static void donors_give(const struct region *g, const struct donor *donor, int32_t count, const struct values *v,
                         float *to, const ptrdiff_t step[3])
 {
@@ -165,9 +165,9 @@ static void donors_give(const struct region *g, const struct donor *donor, int32
         const struct donor *d = &donor[q];
         if (is_within(g, d->at, 0)) to[d->at[0] + d->at[1] * step[1] + d->at[2] * step[2]] = v->background;
         for (int32_t m = 0; m < d->n && is_within(g, d->at, GIVERS); m++) {
-            const float share = g->share[d->place + g->offset[d->taker[m]].place] + d->kept;
+            const float fraction = g->accepted[d->place + g->offset[d->taker[m]].place] + d->rejected;
             taker_at(g, d, m, c);
-            if (is_within(g, c, 0)) to[c[0] + c[1] * step[1] + c[2] * step[2]] += share * d->part[m] * d->amount;
+            if (is_within(g, c, 0)) to[c[0] + c[1] * step[1] + c[2] * step[2]] += fraction * d->part[m] * d->amount;
         }
     }
 }
@@ -198,8 +198,8 @@ static bool region_make(const struct bw_block *b, const struct pass *p, struct r
     }
     uint8_t *cells = b->stage->host->body_scratch(b, g->size);
     g->offered = b->stage->host->body_scratch(b, g->size * sizeof *g->offered);
-    g->share = b->stage->host->body_scratch(b, g->size * sizeof *g->share);
-    if (!cells || !g->offered || !g->share) return false;
+    g->accepted = b->stage->host->body_scratch(b, g->size * sizeof *g->accepted);
+    if (!cells || !g->offered || !g->accepted) return false;
     walls_fill(p->walls, 0, lo, n, cells);
     g->cells = cells;
     offsets_fill(g);
@@ -212,15 +212,15 @@ static struct donor *donors_begin(struct region *g)
     const struct bw_block *b = g->block;
     int32_t n = 0, pad[3], c[3];
     for (size_t i = 0; i < g->size; i++) n += !(g->cells[i] & WALLS_FLUID);
-    ptrdiff_t *hidden = b->stage->host->body_scratch(b, (size_t)(n + 1) * sizeof *hidden);
-    if (!hidden) return NULL;
+    ptrdiff_t *covered = b->stage->host->body_scratch(b, (size_t)(n + 1) * sizeof *covered);
+    if (!covered) return NULL;
     for (int a = 0; a < 3; a++) pad[a] = DONORS * g->pad[a];
     for (c[2] = -pad[2]; c[2] < b->n[2] + pad[2]; c[2]++)
         for (c[1] = -pad[1]; c[1] < b->n[1] + pad[1]; c[1]++)
             for (c[0] = -pad[0]; c[0] < b->n[0] + pad[0]; c[0]++)
-                if (!is_gas(g, region_at(g, c))) hidden[g->n_hidden++] = region_at(g, c);
-    g->hidden = hidden;
-    return b->stage->host->body_scratch(b, (size_t)(g->n_hidden + 1) * sizeof(struct donor));
+                if (!is_gas(g, region_at(g, c))) covered[g->n_covered++] = region_at(g, c);
+    g->covered = covered;
+    return b->stage->host->body_scratch(b, (size_t)(g->n_covered + 1) * sizeof(struct donor));
 }
 
 static bool block_is_near(const struct pass *p, const struct bw_block *b)
@@ -243,9 +243,9 @@ static void block_expel(const struct bw_block *b, void *user)
                 for (int32_t j = 0; j < b->n[1]; j++)
                     memcpy(bw_f32(to, c) + j * to->sy + k * to->sz, v.q + j * from->sy + k * from->sz,
                            (size_t)b->n[0] * sizeof(float));
-            const int32_t count = g.n_hidden ? donors_find(&g, &v, donor) : 0;
+            const int32_t count = g.n_covered ? donors_find(&g, &v, donor) : 0;
             if (!count) continue;
-            shares_find(&g, &v, donor, count);
+            accepted_find(&g, &v, donor, count);
             donors_give(&g, donor, count, &v, bw_f32(to, c), (const ptrdiff_t[3]){1, to->sy, to->sz});
         }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What amounts lose beside walls. A flow that mac.project has not balanced leads gas into them or away; there a cell
- * takes no more than values beside it allow (flux_lines.c), and the rest is gone. It is summed up within FLUX_BESIDE
+ * takes no more than values beside it allow (flux_lines.c), and the rest is gone. It is summed up within FLUX_STENCIL
  * cells of obstacles: a metric, and told where it matters. */
 #include "flux.h"
 #include "project/open_flux.h"
@@ -44,7 +44,7 @@ static const struct bw_stage *changed_by(const struct pass *p)
 }
 
 /* Only what is much beside obstacles is worth a look at the rest. */
-static void lost_judge(const struct flux *f, const struct item *it, int c, double lost, double held)
+static void loss_warn(const struct flux *f, const struct item *it, int c, double lost, double held)
 {
     struct bw_stage *s = f->pass->stage;
     const struct bw_stage *by = changed_by(f->pass);
@@ -57,7 +57,7 @@ static void lost_judge(const struct flux *f, const struct item *it, int c, doubl
                  100 * fabs(lost) / all, it->info->name, lost > 0 ? "were lost" : "were made", by->id);
 }
 
-void flux_told(const struct pass *p, const char *what, const double *cells)
+void flux_metric(const struct pass *p, const char *what, const double *cells)
 {
     struct bw_stage *s = p->stage;
     const double cell = s->grid->h * s->grid->h * s->grid->h;
@@ -74,7 +74,7 @@ void flux_told(const struct pass *p, const char *what, const double *cells)
 void flux_lost_report(const struct flux *f, const double *lost, const double *held)
 {
     const struct pass *p = f->pass;
-    flux_told(p, "lost", lost);
+    flux_metric(p, "lost", lost);
     for (uint32_t q = 0, m = 0; q < p->n_items; q++)
-        for (uint32_t c = 0; c < p->item[q].info->comps; c++, m++) lost_judge(f, &p->item[q], (int)c, lost[m], held[m]);
+        for (uint32_t c = 0; c < p->item[q].info->comps; c++, m++) loss_warn(f, &p->item[q], (int)c, lost[m], held[m]);
 }

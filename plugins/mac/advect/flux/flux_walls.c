@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Fluxes beside obstacles. A face that is open by the share w lets through
+/* Volume flux beside obstacles. The flux through a face with the open area fraction w is
  *     U = w u + (1 - w) u_solid
- * the gas's flow and the obstacle's together, as mac.project has balanced them: in and out sum to 0 as long as a cell,
- * cut or not, counts as a whole one, so that small cells do no harm. Obstacles and gas go as one medium whose border
- * moves with the surface; nothing enters an obstacle that stands. Where faces are cut it is the flow of the last
- * projection, for which obstacles stood where they stood when this step began; elsewhere the velocity's own, so that a
- * stage that pushes between the two makes no border round the tiles that obstacles are in.
+ * of gas and obstacle together, as mac.project balanced them: they sum to 0 over a cell, cut or not, with its whole
+ * volume, so small cut cells do no harm. Obstacles and gas are one medium whose interface moves with the surface;
+ * nothing enters an obstacle at rest. Cut faces use the flux of the last projection, when obstacles stood where they
+ * stood at the start of this step; other faces use the velocity, so that a stage that changes it in between leaves no
+ * seam around the tiles of obstacles.
  *
- * What an obstacle holds says nothing of the gas beside it, so parabolas there are held to what is around.
+ * Values inside obstacles are meaningless, so parabolas beside them use the monotone limiter.
  *
- * What the projection lets seep through slanted walls thinner than a cell, where they meet, does not go here: faces of
- * cells that part gas from gas go with the obstacle.
+ * The projection leaks through slanted walls thinner than a cell. That is suppressed here: faces of solid cells that
+ * separate gas from gas move with the obstacle.
  *
- * Without a projection, or before the first one: the flow where a face is open, nothing where it is shut, as the gas
- * knows nothing of obstacles that move. */
+ * Without a projection, or before the first one: the velocity through open faces, 0 through shut ones, since the gas
+ * does not follow moving obstacles then. */
 #include "flux.h"
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void faces_copy(const struct bw_block *b, const struct bw_view *out, int 
                    (size_t)(b->n[0] + (a == 0)) * sizeof *from);
 }
 
-/* Of faces that are cut what the projection kept. */
+/* Cut faces: the projection's flux. */
 static void faces_fill(const struct bw_block *b, const struct bw_view *out, int a, const float *through)
 {
     const int32_t *td = b->grid->tile;
@@ -41,16 +41,16 @@ static void faces_fill(const struct bw_block *b, const struct bw_view *out, int 
         }
 }
 
-/// What stands at a block's cells and around it as the step begins, x fastest.
+/// Obstacles in a block and around it at the start of the step, x fastest.
 struct stands {
     const uint8_t *cells; ///< of cell (0,0,0), as walls.h says
-    uint8_t *shut;        ///< the same: 1 where nothing can enter; of the block's cells and those beside them
+    uint8_t *shut;        ///< the same: 1: a closed cell; of the block's cells and those beside them
     ptrdiff_t step[3];
     int32_t thin;
-    const struct bw_view *vel; ///< the obstacles', NULL: nothing goes with them
+    const struct bw_view *vel; ///< the obstacles'; NULL: at rest
 };
 
-/* Can gas go from a cell to the next one along axis a, up or down? */
+/* Is a cell connected to the next one along axis a, up or down? */
 static bool cells_join(const struct stands *s, const uint8_t *cell, int a, int up)
 {
     const uint8_t *to = cell + (up ? s->step[a] : -s->step[a]);
@@ -59,7 +59,7 @@ static bool cells_join(const struct stands *s, const uint8_t *cell, int a, int u
 
 enum { AROUND = 2, WIDE = 2 * AROUND + 1, SEEN = AROUND + 1 }; ///< cells of a block, and of those beside it
 
-/// Cells up to AROUND away from one, x fastest: are they reached?
+/// Cells up to AROUND away from one, x fastest: are they connected to it?
 struct window {
     bool is[WIDE * WIDE * WIDE];
 };
@@ -71,8 +71,8 @@ static int32_t window_at(int side)
     return middle + (side & 1 ? step[side >> 1] : -step[side >> 1]);
 }
 
-/* Marks what gas reaches through open faces from cell `first` of the window. Is any of it wholly open? A pocket in an
- * obstacle's surface has none. */
+/* Flood fill through open faces from cell `first` of the window. Is any cell reached wholly open? In a pocket of an
+ * obstacle's surface none is. */
 static bool gas_spread(const struct stands *s, const uint8_t *cell, int32_t first, struct window *w)
 {
     int32_t queue[WIDE * WIDE * WIDE], n = 0;
@@ -95,8 +95,8 @@ static bool gas_spread(const struct stands *s, const uint8_t *cell, int32_t firs
     return is_open;
 }
 
-/* Has a covered cell open faces to gas that is not the same: that beside one does not come round to that beside another
- * nearby? Such a cell is part of a wall about one cell thick, and lets through what it must not. */
+/* Does a covered cell with open faces separate gas from gas: is the gas on one side not connected to that on another
+ * nearby? Such a cell is part of a wall about one cell thick, and would leak. */
 static bool cell_divides(const struct stands *s, const uint8_t *cell)
 {
     struct window w;
@@ -110,7 +110,7 @@ static bool cell_divides(const struct stands *s, const uint8_t *cell)
     return open > 1;
 }
 
-/* Of covered cells those that divide gas where its flow is known, else all. */
+/* Closed cells: where the flux is known, those covered cells that separate gas; else all covered cells. */
 static void shut_mark(const struct bw_block *b, const struct stands *s, bool flow_is_known)
 {
     for (int32_t k = -1; k <= b->n[2]; k++)
@@ -122,7 +122,7 @@ static void shut_mark(const struct bw_block *b, const struct stands *s, bool flo
         }
 }
 
-/* Faces of cells that nothing can enter go with the obstacle. */
+/* Faces of closed cells move with the obstacle. */
 static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const struct stands *s)
 {
     for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
@@ -172,7 +172,7 @@ static void block_flow(const struct bw_block *b, void *user)
     }
 }
 
-/* High faces are the low faces of the cells above. */
+/* High faces are the low faces of the next cells. */
 static int flow_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     for (int s = 0; s < 6; s++) reach[s] = s & 1;
@@ -199,32 +199,32 @@ static const struct open_flux *open_find(struct bw_stage *s)
     return open && open->count ? open : NULL;
 }
 
-bool flux_can(const struct pass *p)
+bool flux_is_possible(const struct pass *p)
 {
     const struct open_flux_api *api;
     return !p->walls || !(p->walls->speed > 0) || projection_find(p->stage, &api);
 }
 
-/* Which cells of a line lie within FLUX_BESIDE cells of a covered one, as obstacles stand at the step's start or its
- * end. `n`: of the bytes along each axis, FLUX_BESIDE more than asked for at both ends of axis a. */
+/* Marks the cells of a line within FLUX_STENCIL cells of a covered one, at the step's start or its end. `n`: of the
+ * bytes along each axis, FLUX_STENCIL more than asked for at both ends of axis a. */
 static void beside_mark(const uint8_t *cells, const int32_t n[3], int a, float *out)
 {
     const ptrdiff_t step[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
-    const int32_t m[3] = {n[0] - (a == 0) * 2 * FLUX_BESIDE, n[1] - (a == 1) * 2 * FLUX_BESIDE,
-                          n[2] - (a == 2) * 2 * FLUX_BESIDE};
+    const int32_t m[3] = {n[0] - (a == 0) * 2 * FLUX_STENCIL, n[1] - (a == 1) * 2 * FLUX_STENCIL,
+                          n[2] - (a == 2) * 2 * FLUX_STENCIL};
     for (int32_t k = 0; k < m[2]; k++)
         for (int32_t j = 0; j < m[1]; j++)
             for (int32_t i = 0; i < m[0]; i++, out++)
-                for (int32_t q = 0; q <= 2 * FLUX_BESIDE; q++)
+                for (int32_t q = 0; q <= 2 * FLUX_STENCIL; q++)
                     if (!(cells[i + j * step[1] + k * step[2] + q * step[a]] & WALLS_FLUID)) *out = 1;
 }
 
-bool flux_beside(const struct flux *f, const struct bw_block *b, struct flux_tile *t)
+bool flux_mark_near_solid(const struct flux *f, const struct bw_block *b, struct flux_tile *t)
 {
     const struct walls *w = f->pass->walls;
     const int a = t->axis;
     int32_t reach[6] = {0}, lo[3] = {b->lo[0], b->lo[1], b->lo[2]}, n[3] = {b->n[0], b->n[1], b->n[2]};
-    for (int high = 0; high < 2; high++) reach[2 * a + high] = t->around[high] + FLUX_BESIDE;
+    for (int high = 0; high < 2; high++) reach[2 * a + high] = t->around[high] + FLUX_STENCIL;
     if (!w || !walls_touch(w, b, reach)) return true;
     lo[a] -= reach[2 * a];
     n[a] += reach[2 * a] + reach[2 * a + 1];
@@ -237,9 +237,9 @@ bool flux_beside(const struct flux *f, const struct bw_block *b, struct flux_til
         walls_fill(w, old, lo, n, cells);
         beside_mark(cells, n, a, beside);
     }
-    n[a] -= 2 * FLUX_BESIDE;
-    t->beside = (struct flux_cells){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]}};
-    t->beside.at = beside + t->around[0] * t->beside.step[a];
+    n[a] -= 2 * FLUX_STENCIL;
+    t->near_solid = (struct flux_cells){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]}};
+    t->near_solid.at = beside + t->around[0] * t->near_solid.step[a];
     return true;
 }
 
@@ -261,7 +261,7 @@ bool flux_marks_begin(const struct bw_block *b, int32_t far, struct region_marks
     return m->cells != NULL;
 }
 
-/* Rows are not told apart: what spreads over a row's end marks cells of the rim, which are not asked for. */
+/* Ends of rows are ignored: marks that wrap around fall outside the block, where they are not used. */
 void flux_marks_spread(struct region_marks *m)
 {
     for (int a = 0; a < 3; a++) {
@@ -276,9 +276,9 @@ void flux_marks_spread(struct region_marks *m)
     }
 }
 
-bool flux_pushed(const struct flux *f, const struct bw_block *b, struct flux_tile *t)
+bool flux_mark_moving_solid(const struct flux *f, const struct bw_block *b, struct flux_tile *t)
 {
-    enum { FAR = FLUX_BESIDE };
+    enum { FAR = FLUX_STENCIL };
     const struct walls *w = f->pass->walls;
     struct region_marks m;
     if (!t->keep_amount || !w || !(w->speed > 0) || !f->open ||
@@ -292,16 +292,16 @@ bool flux_pushed(const struct flux *f, const struct bw_block *b, struct flux_til
     }
     flux_marks_spread(&m);
     for (ptrdiff_t i = 0; pushed && i < m.size; i++) pushed[i] = m.is[i];
-    t->pushed = (struct flux_cells){pushed + m.zero, {m.step[0], m.step[1], m.step[2]}};
+    t->moving_solid = (struct flux_cells){pushed + m.zero, {m.step[0], m.step[1], m.step[2]}};
     return pushed != NULL;
 }
 
-enum bw_status flux_open(struct flux *f)
+enum bw_status flux_through_faces(struct flux *f)
 {
     struct bw_stage *s = f->pass->stage;
     f->open = open_find(s);
     f->flow = s->host->scratch_field(s, BW_MAC, BW_F32);
-    if (!f->flow) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for what flows past obstacles.");
+    if (!f->flow) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the flow past obstacles.");
     struct bw_field *solid_vel = bw_port_field(s, PORT_SOLID_VEL);
     f->moves = solid_vel != NULL;
     const struct bw_access row[] = {[VIEW_FLOW] = {f->flow, BW_WRITE, 0},

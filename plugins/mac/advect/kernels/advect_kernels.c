@@ -9,7 +9,7 @@
  * without contraction: all levels agree bit for bit. Vectors of eight, by which the cubic gather gains, make traces
  * slower, 17 to 30 ns a cell: a trace reads 8 values, and finding lanes that move alike costs the same per vector. */
 #include "advect_kernels.h"
-#include "advect_span.h"
+#include "advect_clamp.h"
 #include <math.h>
 #include <stdbool.h>
 
@@ -48,7 +48,7 @@ static inline float cell_corners_value(const struct cell_corners *c)
 
 static inline float cell_gather(const struct advect_row *r, int32_t i, struct cell_corners *c)
 {
-    float d[3] = {advect_way(r, 0, i), advect_way(r, 1, i), advect_way(r, 2, i)};
+    float d[3] = {advect_displacement(r, 0, i), advect_displacement(r, 1, i), advect_displacement(r, 2, i)};
     cell_corners_load(c, r->f + i, r->sy, r->sz, d);
     return cell_corners_value(c);
 }
@@ -61,61 +61,62 @@ static inline float cell_correct(const struct advect_row *hat, const struct adve
 }
 
 /// Least and greatest value so far.
-struct span {
+struct range {
     float lo, hi;
 };
 
-/* Both spans along an axis, less the one that the fraction a makes irrelevant. */
-static inline struct span span_join(struct span p, struct span q, float a)
+/* Joins both ranges along an axis, but for one whose weight, by the fraction a, is negligible. */
+static inline struct range range_join(struct range p, struct range q, float a)
 {
-    struct span low = a > 1.0f - ADVECT_CORNER_LEAST ? q : p, high = ADVECT_CORNER_LEAST > a ? p : q;
-    return (struct span){min_of(low.lo, high.lo), max_of(low.hi, high.hi)};
+    struct range low = a > 1.0f - ADVECT_CORNER_LEAST ? q : p, high = ADVECT_CORNER_LEAST > a ? p : q;
+    return (struct range){min_of(low.lo, high.lo), max_of(low.hi, high.hi)};
 }
 
 static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
 {
-    const float d[3] = {advect_way(r, 0, i), advect_way(r, 1, i), advect_way(r, 2, i)};
+    const float d[3] = {advect_displacement(r, 0, i), advect_displacement(r, 1, i), advect_displacement(r, 2, i)};
     struct cell_corners c;
     cell_corners_load(&c, r->f + i, r->sy, r->sz, d);
-    struct span x[4];
-    for (int e = 0; e < 4; e++) x[e] = span_join((struct span){c.l[e], c.l[e]}, (struct span){c.h[e], c.h[e]}, c.a[0]);
-    struct span all = span_join(span_join(x[0], x[1], c.a[1]), span_join(x[2], x[3], c.a[1]), c.a[2]);
+    struct range x[4];
+    for (int e = 0; e < 4; e++)
+        x[e] = range_join((struct range){c.l[e], c.l[e]}, (struct range){c.h[e], c.h[e]}, c.a[0]);
+    struct range all = range_join(range_join(x[0], x[1], c.a[1]), range_join(x[2], x[3], c.a[1]), c.a[2]);
     return min_of(max_of(v, all.lo), all.hi);
 }
 
-static inline float cell_within(const struct advect_trace *t, int c, float way)
+static inline float cell_bounded(const struct advect_trace *t, int c, float d)
 {
-    return min_of(max_of(way, t->least[c]), t->most[c]);
+    return min_of(max_of(d, t->least[c]), t->most[c]);
 }
 
-/* First stage: the way with the velocity at the centre, times `share`. */
-static inline void cell_start(const struct advect_trace *t, int32_t i, float share, float way[3])
+/* First stage: displacement by the velocity at the centre, times `factor`. */
+static inline void cell_start(const struct advect_trace *t, int32_t i, float factor, float d[3])
 {
     const int32_t step[3] = {1, t->sy, t->sz};
     for (int c = 0; c < 3; c++) {
         float u = 0.5f * (t->u[c][i] + t->u[c][i + step[c]]);
-        way[c] = cell_within(t, c, share * t->scale[c] * u);
+        d[c] = cell_bounded(t, c, factor * t->scale[c] * u);
     }
 }
 
-/* A further stage: the way with the velocity at the centre moved by e. */
-static inline void cell_stage(const struct advect_trace *t, int32_t i, const float e[3], float way[3])
+/* A further stage: displacement by the velocity at the centre moved by e. */
+static inline void cell_stage(const struct advect_trace *t, int32_t i, const float e[3], float d[3])
 {
     for (int c = 0; c < 3; c++) {
         float x[3] = {e[0], e[1], e[2]};
         x[c] += 0.5f; // a centre lies half a cell above its low face
         struct cell_corners k;
         cell_corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
-        way[c] = cell_within(t, c, t->scale[c] * cell_corners_value(&k));
+        d[c] = cell_bounded(t, c, t->scale[c] * cell_corners_value(&k));
     }
 }
 
 static inline void cell_trace(const struct advect_trace *t, int32_t i)
 {
-    float e[3], way[3];
+    float e[3], d[3];
     cell_start(t, i, 0.5f, e);
-    cell_stage(t, i, e, way);
-    for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
+    cell_stage(t, i, e, d);
+    for (int c = 0; c < 3; c++) t->d[c][i] = d[c];
 }
 
 static inline void cell_trace3(const struct advect_trace *t, int32_t i)
@@ -127,8 +128,8 @@ static inline void cell_trace3(const struct advect_trace *t, int32_t i)
     for (int c = 0; c < 3; c++) e[c] = 0.75f * second[c];
     cell_stage(t, i, e, third);
     for (int c = 0; c < 3; c++) {
-        float way = (2 * first[c] + 3 * second[c] + 4 * third[c]) * (1.0f / 9.0f);
-        t->d[c][i] = cell_within(t, c, way);
+        float d = (2 * first[c] + 3 * second[c] + 4 * third[c]) * (1.0f / 9.0f);
+        t->d[c][i] = cell_bounded(t, c, d);
     }
 }
 
@@ -210,7 +211,7 @@ static inline vec vec_corners_value(const struct vec_corners *c)
     return q0 + c->a[2] * (q1 - q0);
 }
 
-static inline vec vec_way(const struct advect_row *r, int axis, int32_t i)
+static inline vec vec_displacement(const struct advect_row *r, int axis, int32_t i)
 {
     vec d = vec_load(r->d[axis] + i);
     if (r->e[axis]) d = vec_set(0.5f) * (vec_load(r->e[axis] + i) + d);
@@ -219,7 +220,7 @@ static inline vec vec_way(const struct advect_row *r, int axis, int32_t i)
 
 static inline vec vec_gather(const struct advect_row *r, int32_t i, struct vec_corners *c)
 {
-    const vec d[3] = {vec_way(r, 0, i), vec_way(r, 1, i), vec_way(r, 2, i)};
+    const vec d[3] = {vec_displacement(r, 0, i), vec_displacement(r, 1, i), vec_displacement(r, 2, i)};
     vec_corners_load(c, r->f + i, r->sy, r->sz, d);
     return vec_corners_value(c);
 }
@@ -233,43 +234,43 @@ static inline vec vec_correct(const struct advect_row *hat, const struct advect_
 
 static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
 {
-    const vec d[3] = {vec_way(r, 0, i), vec_way(r, 1, i), vec_way(r, 2, i)};
+    const vec d[3] = {vec_displacement(r, 0, i), vec_displacement(r, 1, i), vec_displacement(r, 2, i)};
     struct vec_corners c;
     vec_corners_load(&c, r->f + i, r->sy, r->sz, d);
-    return vec_bound(c.l, c.h, c.a, ADVECT_CORNER_LEAST, v);
+    return vec_clamp_to_corners(c.l, c.h, c.a, ADVECT_CORNER_LEAST, v);
 }
 
-static inline vec vec_within(const struct advect_trace *t, int c, vec way)
+static inline vec vec_bounded(const struct advect_trace *t, int c, vec d)
 {
-    return vec_min(vec_max(way, vec_set(t->least[c])), vec_set(t->most[c]));
+    return vec_min(vec_max(d, vec_set(t->least[c])), vec_set(t->most[c]));
 }
 
-static inline void vec_start(const struct advect_trace *t, int32_t i, float share, vec way[3])
+static inline void vec_start(const struct advect_trace *t, int32_t i, float factor, vec d[3])
 {
     const int32_t step[3] = {1, t->sy, t->sz};
     for (int c = 0; c < 3; c++) {
         vec u = vec_set(0.5f) * (vec_load(t->u[c] + i) + vec_load(t->u[c] + i + step[c]));
-        way[c] = vec_within(t, c, vec_set(share * t->scale[c]) * u);
+        d[c] = vec_bounded(t, c, vec_set(factor * t->scale[c]) * u);
     }
 }
 
-static inline void vec_stage(const struct advect_trace *t, int32_t i, const vec e[3], vec way[3])
+static inline void vec_stage(const struct advect_trace *t, int32_t i, const vec e[3], vec d[3])
 {
     for (int c = 0; c < 3; c++) {
         vec x[3] = {e[0], e[1], e[2]};
         x[c] = x[c] + vec_set(0.5f);
         struct vec_corners k;
         vec_corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
-        way[c] = vec_within(t, c, vec_set(t->scale[c]) * vec_corners_value(&k));
+        d[c] = vec_bounded(t, c, vec_set(t->scale[c]) * vec_corners_value(&k));
     }
 }
 
 static inline void vec_trace(const struct advect_trace *t, int32_t i)
 {
-    vec e[3], way[3];
+    vec e[3], d[3];
     vec_start(t, i, 0.5f, e);
-    vec_stage(t, i, e, way);
-    for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
+    vec_stage(t, i, e, d);
+    for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, d[c]);
 }
 
 static inline void vec_trace3(const struct advect_trace *t, int32_t i)
@@ -281,8 +282,8 @@ static inline void vec_trace3(const struct advect_trace *t, int32_t i)
     for (int c = 0; c < 3; c++) e[c] = vec_set(0.75f) * second[c];
     vec_stage(t, i, e, third);
     for (int c = 0; c < 3; c++) {
-        vec way = (vec_set(2) * first[c] + vec_set(3) * second[c] + vec_set(4) * third[c]) * vec_set(1.0f / 9.0f);
-        vec_store(t->d[c] + i, vec_within(t, c, way));
+        vec d = (vec_set(2) * first[c] + vec_set(3) * second[c] + vec_set(4) * third[c]) * vec_set(1.0f / 9.0f);
+        vec_store(t->d[c] + i, vec_bounded(t, c, d));
     }
 }
 #define LANES vec
@@ -329,7 +330,7 @@ static void row_clamp(const struct advect_row *r, float *out)
     for (; i < r->n; i++) out[i] = cell_clamp(r, i, out[i]);
 }
 
-static inline void cell_way(const struct advect_trace *t, int32_t i)
+static inline void cell_displacement_by_rule(const struct advect_trace *t, int32_t i)
 {
     switch (t->rule) {
     case ADVECT_MIDPOINT: cell_trace(t, i); break;
@@ -339,7 +340,7 @@ static inline void cell_way(const struct advect_trace *t, int32_t i)
 }
 
 #if VEC_LANES > 4
-static inline void vec_way_of(const struct advect_trace *t, int32_t i)
+static inline void vec_displacement_by_rule(const struct advect_trace *t, int32_t i)
 {
     switch (t->rule) {
     case ADVECT_MIDPOINT: vec_trace(t, i); break;
@@ -358,15 +359,15 @@ static void row_trace(const struct advect_trace *t)
 #if VEC_LANES > 4
     for (; i + FEW < t->n && VEC_LANES <= t->n; i += VEC_LANES) {
         if (i > t->n - VEC_LANES) i = t->n - VEC_LANES;
-        vec_way_of(t, i);
+        vec_displacement_by_rule(t, i);
     }
 #endif
-    for (; i < t->n; i++) cell_way(t, i);
+    for (; i < t->n; i++) cell_displacement_by_rule(t, i);
 }
 
 enum { MANY = 16 };
 
-/* Several ranges at once: a single one would be a chain that no compiler breaks. */
+/* Several ranges at once: a single one would be a dependency chain. */
 struct ranges {
     float least[MANY], most[MANY];
 };
@@ -406,19 +407,19 @@ static void box_range(const float *u, const ptrdiff_t step[2], const int32_t n[3
     ranges_join(&r, range);
 }
 
-static void box_lean(struct advect_lean *b)
+static void box_add_increment(struct advect_increment *b)
 {
     struct ranges now = ranges_of(b->now), mean = ranges_of(b->mean), half = ranges_of(b->half);
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
             float *restrict vel = b->vel + j * b->vel_step[0] + k * b->vel_step[1];
-            float *restrict carried = b->carried + j * b->carried_step[0] + k * b->carried_step[1];
+            float *restrict advected = b->advected + j * b->advected_step[0] + k * b->advected_step[1];
             for (int32_t i = 0; i < b->n[0];) {
                 const int32_t count = i + MANY <= b->n[0] ? MANY : 1;
                 for (int l = 0; l < count; l++) {
-                    const float u = vel[i + l], c = b->share * (u - carried[i + l]);
+                    const float u = vel[i + l], c = b->factor * (u - advected[i + l]);
                     vel[i + l] = u + 0.5f * c;
-                    carried[i + l] = u + c;
+                    advected[i + l] = u + c;
                     ranges_widen(&now, l, u);
                     ranges_widen(&mean, l, u + 0.5f * c);
                     ranges_widen(&half, l, 0.5f * c);
@@ -431,13 +432,13 @@ static void box_lean(struct advect_lean *b)
     ranges_join(&half, b->half);
 }
 
-/* Slope of a component across its own axis at a cell's centre. */
-static inline float turn_slope(const float *u, ptrdiff_t own, ptrdiff_t across)
+/* Derivative of a component across its own axis at a cell's centre. */
+static inline float rotation_slope(const float *u, ptrdiff_t own, ptrdiff_t across)
 {
     return 0.25f * ((u[across] + u[own + across]) - (u[-across] + u[own - across]));
 }
 
-static void row_turn(const float *const u[3], const int32_t step[3], int32_t n, float *most)
+static void row_rotation(const float *const u[3], const int32_t step[3], int32_t n, float *most)
 {
     const float *x = u[0], *y = u[1], *z = u[2];
     const ptrdiff_t sx = step[0], sy = step[1], sz = step[2];
@@ -448,9 +449,9 @@ static void row_turn(const float *const u[3], const int32_t step[3], int32_t n, 
         for (int l = 0; l < count; l++) {
             const int32_t q = i + l;
             const float xx = x[q + sx] - x[q], yy = y[q + sy] - y[q], zz = z[q + sz] - z[q];
-            const float cross = turn_slope(x + q, sx, sy) * turn_slope(y + q, sy, sx) +
-                                turn_slope(y + q, sy, sz) * turn_slope(z + q, sz, sy) +
-                                turn_slope(z + q, sz, sx) * turn_slope(x + q, sx, sz);
+            const float cross = rotation_slope(x + q, sx, sy) * rotation_slope(y + q, sy, sx) +
+                                rotation_slope(y + q, sy, sz) * rotation_slope(z + q, sz, sy) +
+                                rotation_slope(z + q, sz, sx) * rotation_slope(x + q, sx, sz);
             ranges_widen(&r, l, -0.5f * (xx * xx + yy * yy + zz * zz) - cross);
         }
         i += count;
@@ -459,5 +460,5 @@ static void row_turn(const float *const u[3], const int32_t step[3], int32_t n, 
     *most = range[1];
 }
 
-const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL, row_trace, row_gather, row_correct,
-                                                         row_clamp,  box_range, box_lean,   row_turn};
+const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL, row_trace, row_gather,        row_correct,
+                                                         row_clamp,  box_range, box_add_increment, row_rotation};

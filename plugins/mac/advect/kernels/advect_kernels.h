@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Row kernels of mac.advect. All work on one row of cells along x; displacements are in cells, and a gather reads
- * the 8 values around a row's cell moved by its displacement. The caller vouches for the memory: a displacement of
- * d reaches from floor(d) to floor(d) + 1 cells away. */
+/* Row kernels of semi-Lagrangian advection: trajectories, trilinear gathers, MacCormack's correction, limiter. All work
+ * on one row of cells along x; displacements are in cells. A gather reads the 8 values around a cell moved by its
+ * displacement: the caller guarantees that cells floor(d) to floor(d) + 1 away can be read. */
 #ifndef ADVECT_KERNELS_H
 #define ADVECT_KERNELS_H
 
@@ -9,11 +9,11 @@
 #include <common/simd_pick.h>
 #include <stdbool.h>
 
-/* The clamp leaves out corners whose weight along an axis is less than this: at no displacement, rounding would choose
- * the side that counts, and a mirrored flow would take the other one. */
+/* The limiter ignores corners whose weight along an axis is less than this: without displacement, rounding would choose
+ * the side, and a mirrored flow would take the other one. */
 #define ADVECT_CORNER_LEAST 1e-4f
 
-/// Of c's second difference that is taken off its mean over a cell's two faces (advect_newton.h).
+/// Factor of c's second difference that is subtracted from its mean over a cell's two faces (advect_newton.h).
 #define ADVECT_SHARPER 0.1875f
 
 /// Least determinant of I - s ∇g for which Newton's method inverts it at all; from twice as much on wholly
@@ -27,8 +27,8 @@ static inline float advect_floor(float d)
     return t - (t > d ? 1.0f : 0.0f);
 }
 
-/// One trace per cell centre: the midpoint rule; Ralston's third-order rule; or the trapezoidal rule, solved for the
-/// departure point (advect_newton.h).
+/// How a trajectory is integrated: midpoint rule; Ralston's third-order Runge–Kutta; or trapezoidal rule, solved for
+/// the departure point by Newton's method (advect_newton.h).
 enum advect_rule { ADVECT_MIDPOINT, ADVECT_RK3, ADVECT_TRAPEZOID };
 
 struct advect_trace {
@@ -42,17 +42,17 @@ struct advect_trace {
     float *d[3];                ///< out: displacement of the row's cells
 };
 
-/// Where a row gathers from.
+/// A row of departure points to gather from.
 struct advect_row {
     const float *f;    ///< the field at the row's first cell
     int32_t sy, sz, n; ///< strides of f; cells in the row
     const float *d[3]; ///< displacement of the cells,
     const float *e[3]; ///< and of those below along an axis: the mean of both moves the faces between. NULL: d alone
     int32_t first;     ///< the row's first cell, as the block counts them
-    float soften;      ///< advect_cubic: share of the cubic's part left out where it is not resolved
+    float soften;      ///< advect_cubic: fraction of the cubic's part removed where it is not resolved
 };
 
-static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
+static inline float advect_displacement(const struct advect_row *r, int axis, int32_t i)
 {
     return r->e[axis] ? 0.5f * (r->e[axis][i] + r->d[axis][i]) : r->d[axis][i];
 }
@@ -60,13 +60,13 @@ static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
 /// out = f at the displaced cells by cubic interpolation. True: clamped already, as `clamp` of advect_kernels does.
 typedef bool advect_cubic_fn(const struct advect_row *r, bool clamp, float *out);
 
-/// u and what it was when it was carried last. With c = share (u - carried) they become u + c/2 and u + c. Rows of both
-/// are n[0] long.
-struct advect_lean {
-    float *vel, *carried;
-    ptrdiff_t vel_step[2], carried_step[2]; ///< from row to row, and from plane to plane
+/// u, and the velocity after the last advection. With c = factor (u - advected) they become u + c/2 and u + c. Rows of
+/// both are n[0] long.
+struct advect_increment {
+    float *vel, *advected;
+    ptrdiff_t vel_step[2], advected_step[2]; ///< from row to row, and from plane to plane
     int32_t n[3];
-    float share;
+    float factor;
     float now[2], mean[2], half[2]; ///< out: ranges of u, u + c/2 and c/2, widened
 };
 
@@ -78,15 +78,15 @@ struct advect_kernels {
     /// MacCormack's second half: out = hat + (old - hat at its displaced cells) / 2, and with `clamp` no further than
     /// the 8 values that `old` has around its own displaced cells. Both rows have the same n.
     void (*correct)(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out);
-    /// Brings out to within the 8 values around the displaced cells.
+    /// Limiter: clamps out to the 8 values around the displaced cells.
     void (*clamp)(const struct advect_row *r, float *out);
     /// Widens range[0] … range[1] to hold all n[0] × n[1] × n[2] values; rows are step[0], planes step[1] apart.
     void (*range)(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2]);
-    void (*lean)(struct advect_lean *l);
-    /// Widens *most to hold Q = -½ tr(∇u ∇u) of a row of n cells, ∇ in differences between cells, (m/s)². Where gas
-    /// turns as a solid does it is the square of its rate; where it shears, 0; where it is strained, less. step: of u;
-    /// 0 along a thin axis.
-    void (*turn)(const float *const u[3], const int32_t step[3], int32_t n, float *most);
+    void (*add_increment)(struct advect_increment *l);
+    /// Widens *most to hold Q = -½ tr(∇u ∇u) (the Q-criterion) of a row of n cells, ∇ in differences between cells,
+    /// (m/s)². In rigid rotation it is the square of its rate; in shear 0; in strain negative. step: of u; 0 along a
+    /// thin axis.
+    void (*rotation)(const float *const u[3], const int32_t step[3], int32_t n, float *most);
 };
 
 /// One build of advect_kernels.c per SIMD level; all give the same bits.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The departure point by the trapezoidal rule: for advect_kernels.c, which includes this for one cell at a time and for
- * VEC_LANES, with LANES a number or a vector of them and LANES_NAME(x) its functions' names.
+/* The departure point by the trapezoidal rule, solved by Newton's method: for advect_kernels.c, which includes this for
+ * one cell at a time and for VEC_LANES, with LANES a number or a vector and LANES_NAME(x) its functions' names.
  *
- * With u as the step finds it, c what pressure and forces give gas in half a step, and s = -dt/h, the displacement is
+ * With u at the step's start, c the increment by pressure and forces in half a step, and s = -dt/h, the displacement is
  *     D = s (u(x + D) + u'(x)) / 2,   u'(x) = u(x + D) + c(x + D) + c(x)
  *       = s (g(x + D) + c(x) / 2),    g = u + c / 2:
- * the mean of gas's velocity where it comes from and of that which it will have here (advect_centred.c). In a flow that
- * turns steadily x + D lies on the circle through x, however far it turns.
+ * the mean of the velocities at the departure point and at arrival (advect_centred.c). In steady rotation x + D lies on
+ * the circle through x, at any angle.
  *
- * Fixed-point rounds diverge from a radian of turning on, and well before that make energy. So two steps of Newton's
- * method, the first with the gradient at the cell's centre, the second with that at the point reached, then one
- * evaluation, which never leads farther than gas is fast. Where gas is pressed together so that paths nearly meet, the
- * gradient's turning part alone is taken, which can always be inverted; in between a share of each, lest rounding
- * decide.
+ * Fixed-point iteration diverges beyond a radian of rotation, and well before that gains energy. So there are two steps
+ * of Newton's method, the first with the gradient at the cell's centre, the second with that at the point reached, then
+ * one evaluation, so that no displacement exceeds the gas's speed. Under strong compression, where trajectories nearly
+ * meet, only the rotational part of the gradient is used, which is always invertible; in between a blend of both, so
+ * that rounding does not decide.
  *
- * c(x) is taken a little sharper than the mean of a cell's two faces, by ADVECT_SHARPER of its second difference. Three
- * means along the way blur D by an eighth of its second difference each: the flow's and c's at the cell, and the face's
- * of two cells. Uncorrected, eddies would come from off their own circle by a share of (turn / radius)² each step: the
- * vortex with a core of 5.7 cells would lose a tenth of its peak in five turns, as of viscosity, whatever the step. */
+ * c(x) is sharpened against the mean of a cell's two faces, by ADVECT_SHARPER of its second difference: averages of u
+ * and c at the cell, and of two cells at a face, blur D by an eighth of its second difference each. Uncorrected,
+ * departure points would miss their circle by a fraction of (angle / radius)² each step: a vortex with a core of 5.7
+ * cells would lose a tenth of its peak in five turns, as by viscosity, whatever the step. */
 
 /* x = (I - m)^-1 b, m[c][a]: cells moved along c per cell along a. */
 static inline void LANES_NAME(invert)(const LANES m[3][3], const LANES b[3], LANES x[3])
@@ -30,7 +30,7 @@ static inline void LANES_NAME(invert)(const LANES m[3][3], const LANES b[3], LAN
     const LANES det = xx * c0 - m[0][1] * c1 - m[0][2] * c2;
     const LANES by = one / LANES_NAME(above)(det, least, det, one);
     const LANES over = det * LANES_NAME(set)(1 / ADVECT_LEAST_DETERMINANT) - one;
-    const LANES share = LANES_NAME(above)(over, one, one, LANES_NAME(above)(over, none, over, none)); // of the whole
+    const LANES fraction = LANES_NAME(above)(over, one, one, LANES_NAME(above)(over, none, over, none)); // of the whole
     const LANES whole[3] = {
         by * (c0 * b[0] + (m[0][1] * zz + m[0][2] * m[2][1]) * b[1] + (m[0][1] * m[1][2] + m[0][2] * yy) * b[2]),
         by * (c1 * b[0] + (xx * zz - m[0][2] * m[2][0]) * b[1] + (m[0][2] * m[1][0] + xx * m[1][2]) * b[2]),
@@ -41,7 +41,7 @@ static inline void LANES_NAME(invert)(const LANES m[3][3], const LANES b[3], LAN
     for (int a = 0; a < 3; a++) {
         const int p = (a + 1) % 3, q = (a + 2) % 3;
         const LANES turned = less * (b[a] + w[a] * along - (w[p] * b[q] - w[q] * b[p]));
-        x[a] = turned + share * (whole[a] - turned);
+        x[a] = turned + fraction * (whole[a] - turned);
     }
 }
 
@@ -97,12 +97,12 @@ static inline void LANES_NAME(trapezoid)(const struct advect_trace *t, int32_t i
         b[c] = s * ahead;
     }
     LANES_NAME(invert)((const LANES(*)[3])m, b, d);
-    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(within)(t, c, d[c]);
+    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, c, d[c]);
     for (int c = 0; c < 3; c++) b[c] = (LANES_NAME(moved)(t, i, c, d, m[c]) + own[c]) - d[c];
     LANES_NAME(invert)((const LANES(*)[3])m, b, x);
-    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(within)(t, c, d[c] + x[c]);
+    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, c, d[c] + x[c]);
     LANES_NAME(stage)(t, i, d, x);
-    for (int c = 0; c < 3; c++) LANES_NAME(store)(t->d[c] + i, LANES_NAME(within)(t, c, x[c] + own[c]));
+    for (int c = 0; c < 3; c++) LANES_NAME(store)(t->d[c] + i, LANES_NAME(bounded)(t, c, x[c] + own[c]));
 }
 
 #undef LANES

@@ -23,7 +23,7 @@
  * are the same everywhere. */
 #define VEC_LANES_MOST 8
 #include "advect/kernels/advect_kernels.h"
-#include "advect/kernels/advect_span.h"
+#include "advect/kernels/advect_clamp.h"
 #include <stdbool.h>
 
 enum { WIDE = 16 };
@@ -45,7 +45,7 @@ static inline void cubic_places(struct cubic *q, const struct advect_row *r, int
     for (int a = 0; a < 3; a++) {
         bool moved = false;
         for (int l = 0; l < count; l++) {
-            const float way = advect_way(r, a, i + l), low = advect_floor(way), t = way - low;
+            const float d = advect_displacement(r, a, i + l), low = advect_floor(d), t = d - low;
             offset[l] += low * stride[a]; // exact: whole numbers below 2^24
             q->t[a][l] = t;
             q->s[a][l] = 1 - t;
@@ -84,8 +84,8 @@ static inline ptrdiff_t node_of(const bool counts[3], const int a[2], const ptrd
 /* 0 where the second differences have one sign, to 1 where they are opposite and less than four times each other. */
 static inline float rough_share(float d0, float d1)
 {
-    const float share = -4 * d0 * d1 / (d0 * d0 + d1 * d1 + ROUGH_LEAST);
-    return share > 0 ? share < 1 ? share : 1 : 0;
+    const float fraction = -4 * d0 * d1 / (d0 * d0 + d1 * d1 + ROUGH_LEAST);
+    return fraction > 0 ? fraction < 1 ? fraction : 1 : 0;
 }
 
 /* The values of all cells as if all moved by the same whole cells: node (0,0,0) of cell l is p[l]. */
@@ -159,11 +159,11 @@ static inline void vec_places(struct vec_cubic *q, const struct advect_row *r, i
     const float stride[3] = {1, (float)r->sy, (float)r->sz};
     q->offset = vec_set(0);
     for (int a = 0; a < 3; a++) {
-        vec way = vec_load(r->d[a] + i);
-        if (r->e[a]) way = vec_set(0.5f) * (vec_load(r->e[a] + i) + way);
-        const vec low = vec_floor(way);
+        vec d = vec_load(r->d[a] + i);
+        if (r->e[a]) d = vec_set(0.5f) * (vec_load(r->e[a] + i) + d);
+        const vec low = vec_floor(d);
         q->offset += low * vec_set(stride[a]);
-        q->t[a] = way - low;
+        q->t[a] = d - low;
         q->s[a] = vec_set(1) - q->t[a];
         q->counts[a] = vec_any(q->t[a]);
     }
@@ -178,11 +178,11 @@ struct alike {
 
 static inline void alike_find(struct alike *g, vec offset, const float *f)
 {
-    float way[VEC_LANES];
-    vec_store(way, offset);
+    float offsets[VEC_LANES];
+    vec_store(offsets, offset);
     g->n = 0;
     for (unsigned left = (1u << VEC_LANES) - 1; left; left &= ~vec_bits(g->in[g->n++])) {
-        const float same = way[__builtin_ctz(left)];
+        const float same = offsets[__builtin_ctz(left)];
         g->in[g->n] = offset == vec_set(same);
         g->f[g->n] = f + (ptrdiff_t)same;
     }
@@ -240,11 +240,11 @@ INLINE vec vec_nodes(const struct vec_cubic *q, const struct alike *g, int n, bo
                   to = vec_across(q, others[a], all, above), ts = q->t[a] * q->s[a];
         const vec d0 = from - two * inner[a][0] + inner[a][1], d1 = inner[a][0] - two * inner[a][1] + to;
         const vec by = vec_set(-1.0f / 6) * ts * ((one + q->s[a]) * d0 + (one + q->t[a]) * d1);
-        const vec share = vec_set(-4) * d0 * d1 / (d0 * d0 + d1 * d1 + vec_set(ROUGH_LEAST));
-        bend += by - vec_set(r->soften) * vec_min(vec_max(share, vec_set(0)), one) * by;
+        const vec fraction = vec_set(-4) * d0 * d1 / (d0 * d0 + d1 * d1 + vec_set(ROUGH_LEAST));
+        bend += by - vec_set(r->soften) * vec_min(vec_max(fraction, vec_set(0)), one) * by;
     }
     const vec value = sum + bend;
-    return clamp ? vec_bound(low, high, q->t, ADVECT_CORNER_LEAST, value) : value;
+    return clamp ? vec_clamp_to_corners(low, high, q->t, ADVECT_CORNER_LEAST, value) : value;
 }
 
 static inline vec vec_cells(const struct advect_row *r, int32_t i, bool clamp)

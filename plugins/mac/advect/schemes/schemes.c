@@ -2,11 +2,11 @@
 /* The schemes of mac.advect, one row each. d-, d+: the trace back and ahead.
  *   - semi-lagrangian: q' = q(x + d-), trilinear: first order, never overshoots.
  *   - maccormack: qh = q(x + d-); q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order
- *     where the clamp rests.
- *   - cubic: q' = q(x + d-), cubic along each axis, clamped to the 8 values around x + d-: third order where the clamp
- *     rests. One sweep, but 32 values a node.
- *   - flux_ppm: amounts by fluxes (flux/flux.c), what is in double as maccormack. The default.
- * All are stable for any dt. The velocity goes by none of them: maccormack makes energy in 3D.
+ *     where the limiter is inactive.
+ *   - cubic: q' = q(x + d-), cubic along each axis, clamped to the 8 values around x + d-: third order where the
+ *     limiter is inactive. One sweep, but 32 values a node.
+ *   - flux_ppm: scalars and vectors in flux form, conservative (flux/flux.c), fields in double as maccormack. Default.
+ * All are stable for any dt. The velocity uses none of them: maccormack gains energy in 3D.
  *
  * To add one: its row here, with its name and a word about it; a row kernel of its own in a file beside this one, which
  * meson.build compiles once a SIMD level.
@@ -20,8 +20,8 @@
 
 const char advect_scheme_names[] = "semi-lagrangian|maccormack|cubic|flux_ppm";
 const char advect_scheme_doc[] =
-    "How to carry all but the velocity: semi-lagrangian blurs; maccormack keeps detail; cubic keeps sharp edges "
-    "better, from 32 values a node; flux_ppm keeps sharp edges better still and the amount of all "
+    "How all fields but the velocity are advected: semi-lagrangian blurs; maccormack keeps detail; cubic keeps sharp "
+    "edges better, from 32 values a node; flux_ppm keeps sharp edges better still and conserves the sum of all "
     "scalars and vectors, such as smoke and heat.";
 
 /* ---- trilinear ---- */
@@ -32,10 +32,10 @@ static void row_linear(const struct advect_kernels *k, const struct advect_row *
     k->gather(old, out);
 }
 
-static double node_linear(struct reach *r, int c, const double x[3], bool clamp)
+static double node_linear(struct sampler *r, int c, const double x[3], bool clamp)
 {
     (void)clamp;
-    return reach_value(r, c, x);
+    return sample_linear(r, c, x);
 }
 
 /* ---- the correction ---- */
@@ -46,13 +46,13 @@ static void row_correct(const struct advect_kernels *k, const struct advect_row 
     k->correct(hat, old, clamp, out);
 }
 
-static double node_correct(struct reach *old, struct reach *hat, int c, const struct node_ends *ends, bool clamp)
+static double node_correct(struct sampler *old, struct sampler *hat, int c, const struct node_ends *ends, bool clamp)
 {
     double range[2];
     const double v =
-        reach_node(hat, c, ends->at) + 0.5 * (reach_node(old, c, ends->at) - reach_value(hat, c, ends->ahead));
+        sample_node(hat, c, ends->at) + 0.5 * (sample_node(old, c, ends->at) - sample_linear(hat, c, ends->ahead));
     if (!clamp) return v;
-    reach_range(old, c, ends->back, range);
+    sample_range(old, c, ends->back, range);
     return fmin(fmax(v, range[0]), range[1]);
 }
 
@@ -69,7 +69,7 @@ static void row_cubic(const struct advect_kernels *k, const struct advect_row *o
 }
 
 /* The 4 nodes along axis a, linear along the others. */
-static void nodes_along(struct reach *r, int c, const int32_t lo[3], const double t[3], int a, double f[4])
+static void nodes_along(struct sampler *r, int c, const int32_t lo[3], const double t[3], int a, double f[4])
 {
     const int p = (a + 1) % 3, q = (a + 2) % 3;
     for (int i = 0; i < 4; i++) {
@@ -81,47 +81,47 @@ static void nodes_along(struct reach *r, int c, const int32_t lo[3], const doubl
             at[a] = lo[a] + i - 1;
             at[p] = lo[p] + up[0];
             at[q] = lo[q] + up[1];
-            if (w != 0) f[i] += w * reach_node(r, c, at);
+            if (w != 0) f[i] += w * sample_node(r, c, at);
         }
     }
 }
 
-static double node_cubic_sum(struct reach *r, int c, const double x[3], double soften)
+static double node_cubic_sum(struct sampler *r, int c, const double x[3], double soften)
 {
     int32_t lo[3];
     double t[3], f[4], sum = 0, bend = 0;
-    reach_split(x, lo, t);
+    split_coordinates(x, lo, t);
     for (int a = 0; a < 3; a++) {
         const double s = 1 - t[a], ts = t[a] * s;
         if (ts == 0 && a > 0) continue; // nothing to add, and the linear one is known
         nodes_along(r, c, lo, t, a, f);
         if (a == 0) sum = s * f[1] + t[a] * f[2];
         const double d0 = f[0] - 2 * f[1] + f[2], d1 = f[1] - 2 * f[2] + f[3];
-        const double rough = reach_between(-4 * d0 * d1 / (d0 * d0 + d1 * d1 + 1e-30), 0, 1);
+        const double rough = clamp_between(-4 * d0 * d1 / (d0 * d0 + d1 * d1 + 1e-30), 0, 1);
         bend -= ts / 6 * ((1 + s) * d0 + (1 + t[a]) * d1) * (1 - soften * rough);
     }
     return sum + bend;
 }
 
-static double node_bounded(struct reach *r, int c, const double x[3], bool clamp, double soften)
+static double node_bounded(struct sampler *r, int c, const double x[3], bool clamp, double soften)
 {
     const double v = node_cubic_sum(r, c, x, soften);
     double range[2];
     if (!clamp) return v;
-    reach_range(r, c, x, range);
+    sample_range(r, c, x, range);
     return fmin(fmax(v, range[0]), range[1]);
 }
 
-static double node_cubic(struct reach *r, int c, const double x[3], bool clamp)
+static double node_cubic(struct sampler *r, int c, const double x[3], bool clamp)
 {
     return node_bounded(r, c, x, clamp, 0);
 }
 
-/* ---- the velocity: less of what cells do not resolve, so that no energy is made. With nothing left out Taylor-Green's
- * flow, 32³, gains .5 % in steps of .15 cells, with .3 .1 %, of which the scheme's own |c|² is half (advect_centred.c).
- * By 2 % less everywhere it gains nothing either, and a vortex with a core of 5.7 cells loses 2 % more in five turns.
- * ---- */
+/* ---- the velocity ------------------------------------------------------------------------------------------------ */
 
+/* Less of what cells do not resolve, so that no energy is gained. With nothing left out Taylor-Green's flow, 32³, gains
+ * .5 % in steps of .15 cells, with .3 .1 %, of which the scheme's own |c|² is half (advect_centred.c). By 2 % less
+ * everywhere it gains nothing either, and a vortex with a core of 5.7 cells loses 2 % more in five turns. */
 #define SOFTEN 0.3f
 
 static void row_velocity(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
@@ -131,7 +131,7 @@ static void row_velocity(const struct advect_kernels *k, const struct advect_row
     row_cubic(k, &soft, clamp, out);
 }
 
-static double node_velocity(struct reach *r, int c, const double x[3], bool clamp)
+static double node_velocity(struct sampler *r, int c, const double x[3], bool clamp)
 {
     return node_bounded(r, c, x, clamp, (double)SOFTEN);
 }

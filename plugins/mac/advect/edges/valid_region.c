@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where a trace leaves the gas. A node holds a value when its tile is active; a face also when it is the high face of
- * an active tile. Beyond closed and periodic sides lie mirror images and the other end. Beyond open and inflow sides
- * there is nothing for cell centres; faces follow the side there (as the outermost one, or the stream), but for what
- * `outside: background` draws in through open sides (advect_pass.h). */
-#include "advect_outside.h"
+/* The valid region of trajectories. A node is valid if its tile is active; a face also if it is the high face of an
+ * active tile. Beyond closed and periodic sides lie mirror images and the other end. Beyond open and inflow sides cell
+ * centres are not valid; faces take the outermost face's or the inflow's velocity there, except for inflow through open
+ * sides with `outside: background` (advect_pass.h). */
+#include "valid_region.h"
 #include <common/tiles.h>
 
-/* Halvings of the way to where it leaves: 48 cells / 2^14 are three thousandths of a cell. */
+/* Bisection steps to the place where a trajectory leaves: 48 cells / 2^14 are three thousandths of a cell. */
 enum { HALVINGS = 14 };
-#define CLOSE 1e-4 /* share of a way: as far beyond the safe nodes it is looked whether there are more */
+#define CLOSE 1e-4 /* of a displacement: how far beyond the inner nodes the next ones are tried */
 
-/// A tile that counts, or what lies there else.
-static int64_t tile_at(const struct edge *e, const int32_t at[3])
+/// The valid tile at a coordinate, or BW_TILE_…
+static int64_t tile_at(const struct valid_region *e, const int32_t at[3])
 {
     const int64_t t = e->tiles->find(e->block->stage->domain, at);
-    return t >= 0 && e->born && e->born[t] ? BW_TILE_INACTIVE : t;
+    return t >= 0 && e->ignored && e->ignored[t] ? BW_TILE_INACTIVE : t;
 }
 
 enum { NEAR = 4 }; ///< tiles of a block and those on both sides, along an axis
 
-static void near_find(struct edge *e)
+static void near_find(struct valid_region *e)
 {
     const struct tile_box own = tile_box_of_block(e->block);
     for (int a = 0; a < 3; a++) e->first[a] = own.lo[a] - 1;
@@ -31,21 +31,21 @@ static void near_find(struct edge *e)
             at[a] = e->first[a] + by[a];
             is_near = is_near && at[a] <= own.hi[a] + 1;
         }
-        e->holds[q] = is_near && tile_at(e, at) >= 0;
+        e->occupied[q] = is_near && tile_at(e, at) >= 0;
     }
 }
 
-/* Most are near, and then need not be looked for. */
-static bool tile_holds(const struct edge *e, const int32_t tile[3])
+/* Is a tile valid? Most are near: no lookup. */
+static bool tile_holds(const struct valid_region *e, const int32_t tile[3])
 {
     const uint32_t x = (uint32_t)(tile[0] - e->first[0]), y = (uint32_t)(tile[1] - e->first[1]),
                    z = (uint32_t)(tile[2] - e->first[2]);
-    if (x < NEAR - 1 && y < NEAR - 1 && z < NEAR - 1) return e->holds[x + NEAR * (y + NEAR * z)];
+    if (x < NEAR - 1 && y < NEAR - 1 && z < NEAR - 1) return e->occupied[x + NEAR * (y + NEAR * z)];
     return tile_at(e, tile) >= 0;
 }
 
-/* Do all tiles of a box hold values, or mirror images of some beyond side `side`? */
-static bool tiles_hold(const struct edge *e, const struct tile_box *box, int side)
+/* Are all tiles of a box valid, or mirror images beyond side `side`? */
+static bool tiles_hold(const struct valid_region *e, const struct tile_box *box, int side)
 {
     const uint32_t kind = e->block->grid->side[side].kind;
     int32_t at[3];
@@ -58,30 +58,31 @@ static bool tiles_hold(const struct edge *e, const struct tile_box *box, int sid
     return true;
 }
 
-/* The block's own nodes, and the layer of tiles next to it on each side where all of them hold values: along x, then
- * along y with what that has added, then along z. */
-struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles, const uint8_t *born, int axis)
+/* The inner box: the block's own nodes, and the layer of tiles next to it on each side where all of them are valid:
+ * along x, then along y including that, then along z. */
+struct valid_region valid_region_init(const struct bw_block *b, const struct bw_tiles_api *tiles,
+                                      const uint8_t *ignored, int axis)
 {
-    struct edge e = {.block = b, .tiles = tiles, .born = born, .axis = axis};
+    struct valid_region e = {.block = b, .tiles = tiles, .ignored = ignored, .axis = axis};
     const int32_t *td = b->grid->tile;
     struct tile_box safe = tile_box_of_block(b);
     near_find(&e);
-    for (int a = 0; a < 3; a++) e.safe[1][a] = b->n[a] - 1 + (a == axis);
+    for (int a = 0; a < 3; a++) e.inner[1][a] = b->n[a] - 1 + (a == axis);
     for (int side = 0; side < 6; side++) {
         const int a = side / 2, high = side & 1;
         struct tile_box layer = safe;
         const bool wraps = b->grid->side[side].kind == BW_PERIODIC && b->grid->n[a] % td[a];
-        if (a == b->grid->thin || wraps || (high && b->n[a] % td[a])) continue; // a side cuts a tile: one by one
+        if (a == b->grid->thin || wraps || (high && b->n[a] % td[a])) continue; // a side cuts a tile: node by node
         layer.lo[a] = layer.hi[a] = high ? safe.hi[a] + 1 : safe.lo[a] - 1;
         if (!tiles_hold(&e, &layer, side)) continue;
-        e.safe[high][a] += high ? td[a] : -td[a];
+        e.inner[high][a] += high ? td[a] : -td[a];
         *(high ? &safe.hi[a] : &safe.lo[a]) = layer.lo[a];
     }
     return e;
 }
 
-/* Moves a coordinate beyond a side to the node whose value stands there; false where there is none. */
-static bool side_lead(const struct edge *e, int a, int32_t *x)
+/* Maps a coordinate beyond a side to the node that holds its value; false: there is none. */
+static bool side_lead(const struct valid_region *e, int a, int32_t *x)
 {
     const struct bw_domain_info *g = e->block->grid;
     if (g->n[a] <= 0) return true;
@@ -98,7 +99,7 @@ static bool side_lead(const struct edge *e, int a, int32_t *x)
     return kind == BW_CLOSED || e->axis >= 0;
 }
 
-static bool node_has(const struct edge *e, const int32_t node[3])
+static bool node_has(const struct valid_region *e, const int32_t node[3])
 {
     const struct bw_block *b = e->block;
     int32_t at[3], tile[3];
@@ -113,8 +114,8 @@ static bool node_has(const struct edge *e, const int32_t node[3])
     return tile_holds(e, tile);
 }
 
-/* Do the tiles of all nodes from low to low + between hold values, within the box? */
-static bool nodes_hold(const struct edge *e, const int32_t low[3], const bool between[3])
+/* Are the tiles of all nodes from low to low + between valid and within the box? */
+static bool nodes_hold(const struct valid_region *e, const int32_t low[3], const bool between[3])
 {
     const struct bw_domain_info *g = e->block->grid;
     int32_t tile[2][3], at[3];
@@ -131,12 +132,12 @@ static bool nodes_hold(const struct edge *e, const int32_t low[3], const bool be
     return true;
 }
 
-bool edge_search(const struct edge *e, const double x[3])
+bool valid_region_search(const struct valid_region *e, const double x[3])
 {
     int32_t low[3];
     bool between[3];
     for (int a = 0; a < 3; a++) {
-        const double floored = floor(reach_between(x[a], -0x1p28, 0x1p28)); // farther than any domain reaches
+        const double floored = floor(clamp_between(x[a], -0x1p28, 0x1p28)); // farther than any domain reaches
         low[a] = (int32_t)floored;
         between[a] = x[a] > floored;
     }
@@ -150,29 +151,29 @@ bool edge_search(const struct edge *e, const double x[3])
     return true;
 }
 
-/* Share of the way to where it leaves the nodes that surely hold values. */
-static double share_safe(const struct edge *e, const int32_t from[3], const double d[3])
+/* Fraction of the displacement at which it leaves the inner box. */
+static double inner_fraction(const struct valid_region *e, const int32_t from[3], const double d[3])
 {
-    double share = 1;
+    double fraction = 1;
     for (int a = 0; a < 3; a++) {
-        const double room = d[a] > 0 ? e->safe[1][a] - from[a] : from[a] - e->safe[0][a];
-        if (fabs(d[a]) > room) share = fmin(share, fmax(room, 0) / fabs(d[a]));
+        const double reach = d[a] > 0 ? e->inner[1][a] - from[a] : from[a] - e->inner[0][a];
+        if (fabs(d[a]) > reach) fraction = fmin(fraction, fmax(reach, 0) / fabs(d[a]));
     }
-    return share;
+    return fraction;
 }
 
-double edge_share(const struct edge *e, const int32_t from[3], const double d[3])
+double valid_fraction(const struct valid_region *e, const int32_t from[3], const double d[3])
 {
-    double in = share_safe(e, from, d), out = 1, x[3];
+    double in = inner_fraction(e, from, d), out = 1, x[3];
     for (int a = 0; a < 3; a++) x[a] = from[a] + d[a];
-    if (edge_has(e, x)) return 1;
+    if (valid_region_contains(e, x)) return 1;
     for (int a = 0; a < 3; a++) x[a] = from[a] + (in + CLOSE) * d[a];
-    if (!edge_has(e, x)) return in;
+    if (!valid_region_contains(e, x)) return in;
     for (int q = 0; q < HALVINGS; q++) {
-        const double share = 0.5 * (in + out);
-        for (int a = 0; a < 3; a++) x[a] = from[a] + share * d[a];
-        if (edge_has(e, x)) in = share;
-        else out = share;
+        const double fraction = 0.5 * (in + out);
+        for (int a = 0; a < 3; a++) x[a] = from[a] + fraction * d[a];
+        if (valid_region_contains(e, x)) in = fraction;
+        else out = fraction;
     }
     return in;
 }

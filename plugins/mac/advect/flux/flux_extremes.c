@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What flows through the faces of rows of cells, compiled once a SIMD level (BW_LEVEL). */
-#include "flux_measure.h"
+/* Extremes of the flow through rows of cells, compiled once a SIMD level (BW_LEVEL). */
+#include "flux_extremes.h"
 #include <common/simd.h>
 
 INLINE float more(float a, float b) { return a > b ? a : b; }
@@ -8,7 +8,7 @@ INLINE float more(float a, float b) { return a > b ? a : b; }
 INLINE void row_measure(int32_t thin, const float *const u[3], const float *const above[3], int32_t n,
                         struct flux_rows *r)
 {
-    float d[3][FLUX_ROW]; // what leaves less what enters, along each axis
+    float d[3][FLUX_ROW]; // net outflow along each axis
     for (int a = 0; a < 3; a++) {
         const float *low = u[a], *high = above[a];
         for (int32_t i = 0; i < n && a == thin; i++) d[a][i] = 0;
@@ -25,10 +25,10 @@ INLINE void row_measure(int32_t thin, const float *const u[3], const float *cons
     }
 }
 
-flux_measure_fn SIMD_NAME(flux_measure);
+flux_extremes_fn SIMD_NAME(flux_extremes);
 
-void SIMD_NAME(flux_measure)(int32_t thin, const float *const low[3], const float *const high[3], int32_t n,
-                             struct flux_rows *r)
+void SIMD_NAME(flux_extremes)(int32_t thin, const float *const low[3], const float *const high[3], int32_t n,
+                              struct flux_rows *r)
 {
     enum { EDGE = 16 }; // of whole tiles in 3D
     if (n == EDGE && thin < 0) row_measure(-1, low, high, EDGE, r);

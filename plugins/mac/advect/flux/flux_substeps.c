@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Into how many parts a step must go that no sweep empties a cell, in which order axes are swept, and how far lines
- * look upstream.
+/* Number of substeps (parts) so that no sweep empties a cell, order of the axes, and how far lines reach upstream.
  *
  * After a sweep along x a cell's volume is 1 - dt du/dx, after one along y that less dt dv/dy: the least of them, by
- * the axes swept, is known from the flow. It stays above LEAST, for what is nearly empty holds what rounding makes of
- * it; so what counts is dt |du/dx|, not how many cells the flow goes. A volume U is found in U / LEAST cells at most;
- * these, and what their parabolas read, must lie within the widest halo.
+ * the axes swept, is known from the flow. It must stay above LEAST: a nearly empty cell would hold rounding errors. So
+ * the limit is on dt |du/dx|, not on the CFL number. A volume U lies in U / LEAST cells at most; these, and their
+ * parabolas' stencils, must lie within the widest halo.
  *
- * What the axis in the middle does to a cell never stands alone, neither forwards nor backwards: the one is chosen with
- * which the step goes in fewest parts. */
+ * The middle sweep never determines the number of substeps, neither forwards nor backwards: the axis in the middle is
+ * the one that gives the fewest. */
 #include "flux.h"
 #include <common/ranks.h>
 #include <float.h>
@@ -18,7 +17,7 @@
 
 static float more(float a, float b) { return a > b ? a : b; }
 
-/* On a box's sides it is their rule that says what flows. */
+/* On the box's sides their boundary condition sets the flow. */
 bool flux_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, int a)
 {
     const int32_t *beyond = &f->topology->neighbour[tile][2 * a];
@@ -85,7 +84,7 @@ static void block_measure(const struct bw_block *b, void *user)
     struct flux_range *r = &f->range[tile];
     struct faces u = faces_of(f, b, tile);
     struct flux_rows rows = {.up = {{0}}};
-    flux_measure_fn *measure = flux_measure_for(b->stage->host->simd);
+    flux_extremes_fn *measure = flux_extremes_for(b->stage->host->simd);
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
             const float *low[3], *high[3];
@@ -100,7 +99,7 @@ static void block_measure(const struct bw_block *b, void *user)
     for (int set = 1; set < FLUX_SETS; set++) r->emptied[set] = row_most(rows.emptied[set], b->n[0]);
 }
 
-/* High faces are the low faces of the cells above. */
+/* High faces are the low faces of the next cells. */
 static int measure_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct flux *f = user;
@@ -122,8 +121,8 @@ static void range_join(struct flux_range *r, const struct flux_range *by)
 /// Rounding of sums in single precision must not lead out of the halo.
 #define SLACK (1 + 1e-4)
 
-/* Cells that a volume lies in when it flows at `speed` through cells of this least volume. */
-static double cells_walked(const struct flux *f, double speed, double emptied)
+/* Cells that a volume spans when it flows at `speed` through cells of this least volume. */
+static double cells_crossed(const struct flux *f, double speed, double emptied)
 {
     const double least = f->done > 0 ? 1 - SLACK * f->scale * emptied : 1;
     return floor(SLACK * f->scale * speed / least) + 1;
@@ -146,14 +145,14 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
         if (next >= 0) emptied = more(emptied, f->range[next].emptied[set]);
     }
     if (!reach_is_local(f->pass->stage->grid, a)) emptied = f->all.emptied[set];
-    around[0] = FLUX_BESIDE + (r->up[a] > 0 ? (int32_t)cells_walked(f, (double)r->up[a], (double)emptied) : 0);
-    around[1] = FLUX_BESIDE + (r->down[a] > 0 ? (int32_t)cells_walked(f, (double)r->down[a], (double)emptied) : 0);
+    around[0] = FLUX_STENCIL + (r->up[a] > 0 ? (int32_t)cells_crossed(f, (double)r->up[a], (double)emptied) : 0);
+    around[1] = FLUX_STENCIL + (r->down[a] > 0 ? (int32_t)cells_crossed(f, (double)r->down[a], (double)emptied) : 0);
 }
 
-/* Parts of the step if axis m is swept second, whichever of the others is first: 1 or more. */
-static double parts_with(const struct flux *f, int m)
+/* Substeps if axis m is swept second, whichever of the others is first: 1 or more. */
+static double parts_for_middle(const struct flux *f, int m)
 {
-    const double walk = FLUX_HALO - FLUX_BESIDE - 1;
+    const double walk = FLUX_HALO - FLUX_STENCIL - 1;
     double speed = 0, emptied = (double)f->all.emptied[FLUX_SETS - 1];
     for (int a = 0; a < 3; a++) {
         speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
@@ -163,21 +162,21 @@ static double parts_with(const struct flux *f, int m)
     return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / walk)), 1);
 }
 
-/* The axes take turns where all are as good. */
+/* Alternates between axes that are equally good. */
 static double middle_choose(struct flux *f)
 {
     const int32_t first = (int32_t)(((f->pass->stage->step + 1) / 2 + 1) % 3);
     double parts = HUGE_VAL;
     for (int32_t k = 0; k < 3; k++) {
         const int32_t m = (first + k) % 3;
-        const double with = m == f->pass->stage->grid->thin ? HUGE_VAL : parts_with(f, m);
+        const double with = m == f->pass->stage->grid->thin ? HUGE_VAL : parts_for_middle(f, m);
         if (with < parts || !k) f->middle = m;
         parts = fmin(parts, with);
     }
     return parts;
 }
 
-/* Each order is followed by its reverse, which makes the pair of second order. */
+/* Strang splitting: each order is followed by its reverse, so the pair is second order. */
 void flux_order(struct flux *f, int64_t turn)
 {
     const int8_t order[3] = {(int8_t)((f->middle + 1) % 3), (int8_t)f->middle, (int8_t)((f->middle + 2) % 3)};
@@ -188,7 +187,7 @@ void flux_order(struct flux *f, int64_t turn)
     }
 }
 
-enum bw_status flux_split(struct flux *f)
+enum bw_status flux_plan_substeps(struct flux *f)
 {
     struct bw_stage *s = f->pass->stage;
     const struct bw_access row = {f->flow, BW_READ, 1};

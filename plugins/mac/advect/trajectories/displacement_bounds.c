@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How far from a block its traces lead, and so which halos it reads. */
+/* Bounds of the displacements of a block's trajectories, and so the halos that it reads. */
 #include "advect/advect_pass.h"
 #include <common/tiles.h>
 
 enum { EDGE = 16 };   ///< least of a tile
-#define ROUNDING 1e-5 // of what is summed for a trace: it must not lead out of the halo
+#define ROUNDING 1e-5 // of the sums of a trace, which must not leave the halo
 
 int32_t advect_most_ring(void) { return BW_HALO_MOST / EDGE; }
 
@@ -22,18 +22,19 @@ static int32_t ring_along(const struct bw_domain_info *g, int a, int32_t ring)
     return ring < 2 ? 2 : g->n[a] / g->tile[a] + 1;
 }
 
-static struct range3 speed_still(const struct pass *p)
+static struct range3 exterior_range(const struct pass *p)
 {
     struct range3 r;
     for (int a = 0; a < 3; a++) {
-        r.least[a] = (float)-p->speed.still;
-        r.most[a] = (float)p->speed.still;
+        r.least[a] = (float)-p->speed.exterior;
+        r.most[a] = (float)p->speed.exterior;
     }
     return r;
 }
 
-/* `half`: of c/2 on faces around the traces' own cells; there it is sharpened by ADVECT_SHARPER. */
-static struct range3 speed_ways(const struct pass *p, const struct range3 *speed, const struct range3 *half)
+/* Range of displacements by a range of velocities. `half`: range of c/2 around the cells, sharpened by
+ * ADVECT_SHARPER. */
+static struct range3 displacements_at_speed(const struct pass *p, const struct range3 *speed, const struct range3 *half)
 {
     struct range3 r;
     for (int a = 0; a < 3; a++) {
@@ -47,121 +48,123 @@ static struct range3 speed_ways(const struct pass *p, const struct range3 *speed
     return r;
 }
 
-/* Of the velocities in a block's tiles and `ring` tiles around them. */
-static struct range3 ring_ways(const struct bw_block *b, const struct pass *p, int32_t ring, bool *rim)
+/* Range of displacements by the velocities in a block's tiles and `ring` tiles around them. */
+static struct range3 ring_displacements(const struct bw_block *b, const struct pass *p, int32_t ring, bool *at_exterior)
 {
     const struct tile_box own = tile_box_of_block(b);
-    const int32_t count = bricks_of(b->grid).count;
-    struct range3 r = speed_still(p), half = {{0}, {0}};
-    *rim = false;
+    const int32_t count = sub_tiles_of(b->grid).count;
+    struct range3 r = exterior_range(p), half = {{0}, {0}};
+    *at_exterior = false;
     int32_t at[3], by[3];
     for (int a = 0; a < 3; a++) by[a] = a == b->grid->thin ? 1 : ring_along(b->grid, a, ring);
     for (at[2] = own.lo[2] - by[2]; at[2] <= own.hi[2] + by[2]; at[2]++)
         for (at[1] = own.lo[1] - by[1]; at[1] <= own.hi[1] + by[1]; at[1]++)
             for (at[0] = own.lo[0] - by[0]; at[0] <= own.hi[0] + by[0]; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
-                *rim = *rim || t == BW_TILE_INACTIVE;
+                *at_exterior = *at_exterior || t == BW_TILE_INACTIVE;
                 for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) {
-                    range_widen(&r, &p->speed.brick[q]);
+                    range_widen(&r, &p->speed.sub_tile[q]);
                     if (p->speed.half) range_widen(&half, &p->speed.half[q]);
                 }
             }
-    return speed_ways(p, &r, &half);
+    return displacements_at_speed(p, &r, &half);
 }
 
-static float ways_longest(const struct range3 *ways)
+static float longest_displacement(const struct range3 *displacement)
 {
     float most = 0;
-    for (int a = 0; a < 3; a++) most = fmaxf(most, fmaxf(-ways->least[a], ways->most[a]));
+    for (int a = 0; a < 3; a++) most = fmaxf(most, fmaxf(-displacement->least[a], displacement->most[a]));
     return most;
 }
 
-/* Where the stages of a trace ask for the velocity after its beginning: after that share of the way by what the stage
- * before has met. Ends with a 0. */
-static const double *stage_shares(const struct pass *p)
+/* Where the later stages of a trace sample the velocity: at that fraction of the displacement of the stage before. Ends
+ * with a 0. */
+static const double *stage_fractions(const struct pass *p)
 {
     static const double of[][3] = {
         [TRACE_MIDPOINT] = {0.5}, [TRACE_EULER] = {0}, [TRACE_RK3] = {0.5, 0.75}, [TRACE_CENTRED] = {1, 1}};
     return of[p->trace];
 }
 
-/* Stage by stage: the velocities around the box, then those as far from it as they lead, and so on. */
-static bool ways_find(const struct bricks_near *near, const struct pass *p, const struct cells *box,
-                      struct range3 *ways)
+/* Stage by stage: displacements by the velocities around the box, then by those within reach of these, and so on.
+ * False: they leave the sub-tiles known. */
+static bool displacement_bounds(const struct sub_tiles_near *near, const struct pass *p, const struct cells *box,
+                                struct range3 *displacement)
 {
-    const double *share = stage_shares(p);
-    struct range3 speed = speed_still(p), half = {{0}, {0}};
+    const double *fraction = stage_fractions(p);
+    struct range3 speed = exterior_range(p), half = {{0}, {0}};
     int32_t wide[3] = {1, 1, 1};
     const struct cells own = {{box->lo[0] - 2, box->lo[1] - 2, box->lo[2] - 2},
                               {box->hi[0] + 2, box->hi[1] + 2, box->hi[2] + 2}};
-    if (near->half) bricks_speed(near, near->half, &own, &half);
+    if (near->half) sub_tiles_speed(near, near->half, &own, &half);
     for (int stage = 0;; stage++) {
         struct cells looked;
         for (int a = 0; a < 3; a++) {
             looked.lo[a] = box->lo[a] - wide[a];
             looked.hi[a] = box->hi[a] + wide[a];
         }
-        bricks_speed(near, near->speed, &looked, &speed);
-        *ways = speed_ways(p, &speed, &half);
-        if (share[stage] == 0) return true;
-        if (ways_longest(ways) > (float)(near->ring * EDGE - 2)) return false;
+        sub_tiles_speed(near, near->speed, &looked, &speed);
+        *displacement = displacements_at_speed(p, &speed, &half);
+        if (fraction[stage] == 0) return true;
+        if (longest_displacement(displacement) > (float)(near->ring * EDGE - 2)) return false;
         for (int a = 0; a < 3; a++)
-            wide[a] = (int32_t)ceil(share[stage] * (double)fmaxf(-ways->least[a], ways->most[a])) + 1;
+            wide[a] =
+                (int32_t)ceil(fraction[stage] * (double)fmaxf(-displacement->least[a], displacement->most[a])) + 1;
     }
 }
 
-/* Cells that are read on one side of a block: as far as `way` leads and the second corner, or where the last stage of a
- * trace of `stage` cells looks, from the row of cells around the block and half a cell on, for faces. */
-static int32_t side_reach(const struct pass *p, double way, double stage)
+/* Cells read on one side of a block: by the displacement and the stencil, or by the last stage of a trace of `stage`
+ * cells, which starts in the row of cells around the block, half a cell on for faces. */
+static int32_t side_reach(const struct pass *p, double displacement, double stage)
 {
     const double part = p->trace == TRACE_CENTRED ? 1 : p->trace == TRACE_RK3 ? 0.75 : 0.5;
-    const int32_t far = (int32_t)way, looked = (int32_t)(part * stage + 0.5);
+    const int32_t far = (int32_t)displacement, looked = (int32_t)(part * stage + 0.5);
     return (far > looked ? far : looked) + 2 + p->scheme->beyond;
 }
 
 int32_t advect_halo(const struct pass *p, double limit) { return side_reach(p, limit, limit); }
 
-/* Of the block's bricks, from the row of cells around it too where faces want that; those that lead too far as they
- * were. */
-static void block_tighten(const struct bricks_near *near, const struct pass *p, struct range3 *ways)
+/* Tightens the block's range of displacements by those of its sub-tiles, the row of cells around it included for
+ * faces. */
+static void block_tighten(const struct sub_tiles_near *near, const struct pass *p, struct range3 *displacement)
 {
     const struct bw_block *b = near->block;
     const int32_t around = pass_has_faces(p);
-    struct range3 all = {{0}, {0}}, *r = p->hand[b->worker].brick_ways;
+    struct range3 all = {{0}, {0}}, *r = p->worker_block[b->worker].sub_tile_displacement;
     int32_t by[3];
-    for (by[2] = 0; by[2] * near->bricks.edge[2] < b->n[2]; by[2]++)
-        for (by[1] = 0; by[1] * near->bricks.edge[1] < b->n[1]; by[1]++)
-            for (by[0] = 0; by[0] * near->bricks.edge[0] < b->n[0]; by[0]++) {
-                struct cells box = bricks_cells(near, by);
+    for (by[2] = 0; by[2] * near->sub_tiles.edge[2] < b->n[2]; by[2]++)
+        for (by[1] = 0; by[1] * near->sub_tiles.edge[1] < b->n[1]; by[1]++)
+            for (by[0] = 0; by[0] * near->sub_tiles.edge[0] < b->n[0]; by[0]++) {
+                struct cells box = sub_tile_cells(near, by);
                 for (int a = 0; a < 3; a++) {
                     box.lo[a] -= around;
                     box.hi[a] += around;
                 }
-                if (!ways_find(near, p, &box, r)) *r = *ways;
+                if (!displacement_bounds(near, p, &box, r)) *r = *displacement;
                 range_widen(&all, r++);
             }
-    *ways = all;
+    *displacement = all;
 }
 
-/* A ring of tiles will do if no way by velocities within it leads beyond it. */
+/* A ring of tiles is enough if no displacement by velocities within it leads beyond it. */
 bool advect_block_fits(const struct bw_block *b, const struct pass *p)
 {
-    struct range3 *ways = &p->hand[b->worker].ways;
-    struct bricks_near *near = &p->hand[b->worker].bricks;
-    bool *rim = &p->hand[b->worker].rim, cut = false;
+    struct range3 *displacement = &p->worker_block[b->worker].displacement;
+    struct sub_tiles_near *near = &p->worker_block[b->worker].sub_tiles;
+    bool *at_exterior = &p->worker_block[b->worker].at_exterior, cut = false;
     int32_t ring = 1;
-    *ways = ring_ways(b, p, ring, rim);
-    while (ways_longest(ways) + 2 >= (float)(ring * EDGE) && ring < advect_most_ring())
-        *ways = ring_ways(b, p, ++ring, rim);
+    *displacement = ring_displacements(b, p, ring, at_exterior);
+    while (longest_displacement(displacement) + 2 >= (float)(ring * EDGE) && ring < advect_most_ring())
+        *displacement = ring_displacements(b, p, ++ring, at_exterior);
     for (int a = 0; a < 3; a++) cut = cut || is_cut(b->grid, a);
     near->speed = NULL;
-    if (!cut) *near = bricks_gather(b, p, ring);
-    if (!cut) block_tighten(near, p, ways);
-    const float most = ways_longest(ways);
+    if (!cut) *near = sub_tiles_gather(b, p, ring);
+    if (!cut) block_tighten(near, p, displacement);
+    const float most = longest_displacement(displacement);
     return most < BW_HALO_MOST && advect_halo(p, (double)most) <= BW_HALO_MOST;
 }
 
-/* Where a trace ahead leads, `hat` is read; where one back leads, the fields as they were; the velocity on both. */
+/* Traces ahead read `hat`; traces back read the old fields; both read the velocity. */
 void advect_around(const struct pass *p, const struct range3 *r, int what, int32_t around[6])
 {
     for (int s = 0; s < 6; s++) {
@@ -173,10 +176,10 @@ void advect_around(const struct pass *p, const struct range3 *r, int what, int32
     }
 }
 
-/* The velocity may be a field that is carried, too. */
+/* The velocity may be an advected field, too. */
 void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6])
 {
-    const struct range3 *r = &p->hand[b->worker].ways;
+    const struct range3 *r = &p->worker_block[b->worker].displacement;
     int32_t field[6];
     bool hat = false;
     for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);

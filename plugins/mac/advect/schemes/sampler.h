@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A field as one block sees it, in doubles and at any distance: what lies beyond the halo comes from the host's
- * sampler, exactly. */
-#ifndef ADVECT_REACH_H
-#define ADVECT_REACH_H
+/* Samples a field from one block, in doubles and at any distance: beyond the halo by the host's sampler, exactly. */
+#ifndef ADVECT_SAMPLER_H
+#define ADVECT_SAMPLER_H
 
 #include "advect/kernels/advect_kernels.h"
 
@@ -10,22 +9,22 @@
 #include <math.h>
 #include <stdbool.h>
 
-struct reach {
+struct sampler {
     const struct bw_block *block;
     const struct bw_view *view;
     const struct bw_field *field;
     const struct bw_field_info *info;
     const struct bw_sample_api *sample;
-    bool far; ///< out: had to look beyond the halo
+    bool far; ///< out: a sample lay beyond the halo
 };
 
-static inline double reach_view(const struct reach *r, int c, ptrdiff_t i)
+static inline double sample_view(const struct sampler *r, int c, ptrdiff_t i)
 {
     return r->info->precision == BW_F64P ? bw_f64(r->view, c)[i] : (double)bw_f32(r->view, c)[i];
 }
 
-/// What the host says of component c at x, in its own nodes' coordinates.
-static inline double reach_beyond(struct reach *r, int c, const double x[3])
+/// Component c at x by the host's sampler, in its own nodes' coordinates.
+static inline double sample_outside_halo(struct sampler *r, int c, const double x[3])
 {
     const struct bw_block *b = r->block;
     bw_vec3 pos;
@@ -40,7 +39,7 @@ static inline double reach_beyond(struct reach *r, int c, const double x[3])
 }
 
 /// Does the view hold the nodes lo … lo + size?
-static inline bool reach_holds(const struct reach *r, const int32_t lo[3], int32_t size)
+static inline bool view_holds(const struct sampler *r, const int32_t lo[3], int32_t size)
 {
     bool in = true;
     for (int a = 0; a < 3; a++) in = in && lo[a] >= -r->view->halo && lo[a] + size < r->block->n[a] + r->view->halo;
@@ -48,46 +47,46 @@ static inline bool reach_holds(const struct reach *r, const int32_t lo[3], int32
 }
 
 /// Value of component c at node `at` of the block.
-static inline double reach_node(struct reach *r, int c, const int32_t at[3])
+static inline double sample_node(struct sampler *r, int c, const int32_t at[3])
 {
-    if (reach_holds(r, at, 0)) return reach_view(r, c, at[0] + at[1] * r->view->sy + at[2] * r->view->sz);
-    return reach_beyond(r, c, (const double[3]){at[0], at[1], at[2]});
+    if (view_holds(r, at, 0)) return sample_view(r, c, at[0] + at[1] * r->view->sy + at[2] * r->view->sz);
+    return sample_outside_halo(r, c, (const double[3]){at[0], at[1], at[2]});
 }
 
-/// v, or the bound that it is beyond; `low` where it is no number. fmin() and fmax() would be called, 8 times a node.
-static inline double reach_between(double v, double low, double high) { return v > low ? v < high ? v : high : low; }
+/// v clamped to low … high; `low` for NaN. (fmin() and fmax() would be calls, 8 times a node.)
+static inline double clamp_between(double v, double low, double high) { return v > low ? v < high ? v : high : low; }
 
-/// The node below x, and how far on x lies.
-static inline void reach_split(const double x[3], int32_t lo[3], double f[3])
+/// Splits x into the node below and the fraction.
+static inline void split_coordinates(const double x[3], int32_t lo[3], double f[3])
 {
     for (int a = 0; a < 3; a++) {
-        double low = floor(reach_between(x[a], -0x1p28, 0x1p28)); // farther than any domain reaches
+        double low = floor(clamp_between(x[a], -0x1p28, 0x1p28)); // farther than any domain reaches
         lo[a] = (int32_t)low;
-        f[a] = reach_between(x[a] - low, 0, 1);
+        f[a] = clamp_between(x[a] - low, 0, 1);
     }
 }
 
 /// Value of component c at x, in its own nodes' coordinates.
-static inline double reach_value(struct reach *r, int c, const double x[3])
+static inline double sample_linear(struct sampler *r, int c, const double x[3])
 {
     int32_t lo[3];
     double f[3], sum = 0;
-    reach_split(x, lo, f);
-    if (!reach_holds(r, lo, 1)) return reach_beyond(r, c, x);
+    split_coordinates(x, lo, f);
+    if (!view_holds(r, lo, 1)) return sample_outside_halo(r, c, x);
     for (int e = 0; e < 8; e++) {
         const ptrdiff_t i = lo[0] + (e & 1) + (lo[1] + (e >> 1 & 1)) * r->view->sy + (lo[2] + (e >> 2)) * r->view->sz;
         const double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
-        sum += w * reach_view(r, c, i);
+        sum += w * sample_view(r, c, i);
     }
     return sum;
 }
 
 /// The least and greatest of the 8 nodes around x.
-static inline void reach_range(struct reach *r, int c, const double x[3], double range[2])
+static inline void sample_range(struct sampler *r, int c, const double x[3], double range[2])
 {
     int32_t lo[3];
     double f[3];
-    reach_split(x, lo, f);
+    split_coordinates(x, lo, f);
     range[0] = HUGE_VAL;
     range[1] = -HUGE_VAL;
     for (int e = 0; e < 8; e++) {
@@ -95,7 +94,7 @@ static inline void reach_range(struct reach *r, int c, const double x[3], double
         bool counts = true;
         for (int a = 0; a < 3; a++) counts = counts && (at[a] > lo[a] ? f[a] : 1 - f[a]) >= (double)ADVECT_CORNER_LEAST;
         if (!counts) continue;
-        const double v = reach_node(r, c, at);
+        const double v = sample_node(r, c, at);
         if (v < range[0]) range[0] = v;
         if (v > range[1]) range[1] = v;
     }

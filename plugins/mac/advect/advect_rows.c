@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.advect's fast way: single precision, row by row, all traces within the block's halo. */
-#include "edges/advect_outside.h"
+/* Advection of a block row by row with SIMD kernels: single precision, all traces within the block's halo. */
+#include "edges/valid_region.h"
 
 #include <string.h>
 
-/// Nodes whose traces end on this side of open sides, whatever way of the block's they take: lo … hi along each axis.
+/// Nodes whose traces end inside the open sides for any displacement of the block: lo … hi along each axis.
 struct within {
     int32_t lo[3], hi[3];
 };
 
 /// Displacements of two planes of cells, this one and the one below, one cell more a side.
 struct traced {
-    float *plane[2][2][3];          ///< direction, parity of k, axis: cell (0,0) of the plane
-    float *straight[2][3], *way[3]; ///< one row: straight traces; shortened ones,
-    float *left;                    ///< and what is left of the flow at their ends
+    float *plane[2][2][3];                ///< direction, parity of k, axis: cell (0,0) of the plane
+    float *straight[2][3], *shortened[3]; ///< one row: straight traces; traces cut short,
+    float *decay;                         ///< and the decay of the velocity beyond their ends
     ptrdiff_t stride;
-    const struct range3 *ways; ///< ahead from this block, cells
-    const struct idle *idle;
-    struct room room[4];        ///< of cell centres, then of the faces along each axis
-    struct within within[2][4]; ///< by direction, and as `room`
-    bool bounded[4];            ///< `outside` may have a say: of those of `edge`
-    struct edge edge[4];        ///< of cell centres, then of the faces along each axis
+    const struct range3 *displacement; ///< range of displacements ahead, cells
+    const struct empty_space *empty;
+    struct open_sides inside[4];  ///< of cell centres, then of the faces along each axis
+    struct within within[2][4];   ///< by direction, and as `inside`
+    bool bounded[4];              ///< traces may leave the valid region: as `valid`
+    struct valid_region valid[4]; ///< of cell centres, then of the faces along each axis
 };
 
 enum advect_rule advect_rule(const struct pass *p)
@@ -29,55 +29,58 @@ enum advect_rule advect_rule(const struct pass *p)
     return p->trace == TRACE_RK3 ? ADVECT_RK3 : ADVECT_MIDPOINT;
 }
 
-size_t advect_fast_room(struct pass *p)
+size_t advect_rows_floats(struct pass *p)
 {
     const int32_t *td = p->stage->grid->tile;
     p->stride = (size_t)(2 * td[0] + 2 + 15) & ~(size_t)15;
     return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1) + 4 * p->stride;
 }
 
-static float way_least(const struct range3 *ways, int dir, int a)
+static float displacement_least(const struct range3 *displacement, int dir, int a)
 {
-    return dir == AHEAD ? ways->least[a] : -ways->most[a];
+    return dir == AHEAD ? displacement->least[a] : -displacement->most[a];
 }
 
-static float way_most(const struct range3 *ways, int dir, int a)
+static float displacement_most(const struct range3 *displacement, int dir, int a)
 {
-    return dir == AHEAD ? ways->most[a] : -ways->least[a];
+    return dir == AHEAD ? displacement->most[a] : -displacement->least[a];
 }
 
-/* Of the ways of row (j,k). */
+/* Range of displacements of row (j,k). */
 static const struct range3 *row_range(const struct traced *t, int32_t j, int32_t k)
 {
-    return t->idle->by_brick ? &t->idle->ways[k >> t->idle->shift[1]][j >> t->idle->shift[0]] : t->ways;
+    return t->empty->by_sub_tile ? &t->empty->displacement[k >> t->empty->shift[1]][j >> t->empty->shift[0]]
+                                 : t->displacement;
 }
 
-/* From the range of the ways, without a look at each. */
-static struct within within_init(const struct room *r, const struct range3 *ways, int dir)
+/* From the range of displacements. */
+static struct within within_init(const struct open_sides *r, const struct range3 *displacement, int dir)
 {
     struct within w;
     for (int a = 0; a < 3; a++) {
         const double far = 1 << 24; // cells: more than any block has
-        w.lo[a] = (int32_t)fmin(fmax(ceil(r->low[a] - (double)way_least(ways, dir, a)), 0), far);
-        w.hi[a] = (int32_t)fmax(fmin(floor(r->high[a] - (double)way_most(ways, dir, a)), far), -1);
+        w.lo[a] = (int32_t)fmin(fmax(ceil(r->low[a] - (double)displacement_least(displacement, dir, a)), 0), far);
+        w.hi[a] = (int32_t)fmax(fmin(floor(r->high[a] - (double)displacement_most(displacement, dir, a)), far), -1);
     }
     return w;
 }
 
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
-    const struct range3 *ways = &p->hand[b->worker].ways;
-    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways, .idle = &p->hand[b->worker].idle};
+    const struct range3 *displacement = &p->worker_block[b->worker].displacement;
+    struct traced t = {
+        .stride = (ptrdiff_t)p->stride, .displacement = displacement, .empty = &p->worker_block[b->worker].empty};
     for (int axis = -1; axis < 3; axis++) {
-        t.room[axis + 1] = room_init(b, axis);
-        for (int dir = BACK; dir <= AHEAD; dir++) t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
+        t.inside[axis + 1] = open_sides_init(b, axis);
+        for (int dir = BACK; dir <= AHEAD; dir++)
+            t.within[dir][axis + 1] = within_init(&t.inside[axis + 1], displacement, dir);
     }
     for (int axis = -1; axis < 3; axis++) {
-        t.bounded[axis + 1] =
-            p->options->outside != OUTSIDE_BACKGROUND || (p->flow && axis >= 0 && p->hand[b->worker].rim);
-        if (t.bounded[axis + 1]) t.edge[axis + 1] = edge_init(b, p->tiles, NULL, axis);
+        t.bounded[axis + 1] = p->options->outside != OUTSIDE_BACKGROUND ||
+                              (p->flow && axis >= 0 && p->worker_block[b->worker].at_exterior);
+        if (t.bounded[axis + 1]) t.valid[axis + 1] = valid_region_init(b, p->tiles, NULL, axis);
     }
-    float *at = p->memory + p->share * b->worker;
+    float *at = p->memory + p->worker_floats * b->worker;
     size_t plane = p->stride * (size_t)(b->n[1] + 2);
     for (int dir = 0; dir < 2; dir++)
         for (int a = 0; a < 3; a++) {
@@ -86,34 +89,34 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
             t.straight[dir][a] = at + 2 * plane;
             at += 2 * plane + p->stride;
         }
-    for (int a = 0; a < 3; a++, at += p->stride) t.way[a] = at;
-    t.left = at;
+    for (int a = 0; a < 3; a++, at += p->stride) t.shortened[a] = at;
+    t.decay = at;
     return t;
 }
 
-/// Rows of cells from which traces are wanted.
+/// Rows of cells whose traces are computed.
 struct wanted {
     int32_t low; ///< first cell, and row, and plane
     int32_t high[3];
-    const struct idle *idle; ///< NULL: faces need all of them
+    const struct empty_space *empty; ///< NULL: faces need all of them
 };
 
 static struct wanted wanted_init(const struct bw_block *b, const struct pass *p)
 {
-    if (!pass_has_faces(p)) return (struct wanted){0, {b->n[0], b->n[1], b->n[2]}, &p->hand[b->worker].idle};
+    if (!pass_has_faces(p)) return (struct wanted){0, {b->n[0], b->n[1], b->n[2]}, &p->worker_block[b->worker].empty};
     return (struct wanted){-1, {b->n[0] + b->high[0], b->n[1] + b->high[1], b->n[2] + b->high[2]}, NULL};
 }
 
 /// Cells of a row, first to end - 1.
-struct stretch {
+struct interval {
     int32_t first, end;
 };
 
-/* The cells of row (j,k) that may meet anything; all where that is not known. */
-static struct stretch row_stretch(const struct idle *is, int32_t j, int32_t k, int32_t n)
+/* The cells of row (j,k) that are not empty; all where that is not known. */
+static struct interval row_interval(const struct empty_space *is, int32_t j, int32_t k, int32_t n)
 {
     const int32_t y = j >> is->shift[0], z = k >> is->shift[1];
-    return is->by_brick ? (struct stretch){is->first[z][y], is->end[z][y]} : (struct stretch){0, n};
+    return is->by_sub_tile ? (struct interval){is->first[z][y], is->end[z][y]} : (struct interval){0, n};
 }
 
 static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t,
@@ -128,13 +131,13 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
                                    .rule = advect_rule(p)};
         for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         for (int32_t j = rows->low; j < rows->high[1]; j++) {
-            if (rows->idle && !idle_holds(rows->idle, j, k)) continue;
-            const struct stretch x =
-                rows->idle ? row_stretch(t->idle, j, k, rows->high[0]) : (struct stretch){rows->low, rows->high[0]};
+            if (rows->empty && !row_occupancy(rows->empty, j, k)) continue;
+            const struct interval x =
+                rows->empty ? row_interval(t->empty, j, k, rows->high[0]) : (struct interval){rows->low, rows->high[0]};
             row.n = x.end - x.first;
             for (int a = 0; a < 3; a++) {
-                row.least[a] = way_least(row_range(t, j, k), dir, a);
-                row.most[a] = way_most(row_range(t, j, k), dir, a);
+                row.least[a] = displacement_least(row_range(t, j, k), dir, a);
+                row.most[a] = displacement_most(row_range(t, j, k), dir, a);
                 row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz + x.first;
                 row.ahead[a] = bw_f32(ahead, a) + j * ahead->sy + k * ahead->sz + x.first;
                 row.d[a] = t->plane[dir][k & 1][a] + j * t->stride + x.first;
@@ -155,12 +158,13 @@ static void row_straight(const struct bw_block *b, const struct pass *p, const s
     for (int c = 0; c < 3; c++) {
         const float *low = bw_f32(v, c) + at, *high = low + (c == axis ? 0 : step[c]);
         const ptrdiff_t back = c == axis ? 0 : below;
-        const float share = c == b->grid->thin ? 0 : 0.25f * scale;
-        const float least = way_least(row_range(t, j, k), dir, c), most = way_most(row_range(t, j, k), dir, c);
+        const float scale4 = c == b->grid->thin ? 0 : 0.25f * scale;
+        const float least = displacement_least(row_range(t, j, k), dir, c),
+                    most = displacement_most(row_range(t, j, k), dir, c);
         float *to = t->straight[dir][c];
         for (int32_t i = 0; i < r->n; i++) {
-            float way = share * ((low[i + back] + high[i + back]) + (low[i] + high[i]));
-            to[i] = way < least ? least : way > most ? most : way;
+            float d = scale4 * ((low[i + back] + high[i + back]) + (low[i] + high[i]));
+            to[i] = d < least ? least : d > most ? most : d;
         }
         r->d[c] = to;
         r->e[c] = NULL;
@@ -180,7 +184,7 @@ static void row_displacement(const struct traced *t, int dir, int axis, int32_t 
     }
 }
 
-static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32_t k, const struct stretch *x)
+static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32_t k, const struct interval *x)
 {
     return (struct advect_row){.f = bw_f32(v, c) + j * v->sy + k * v->sz + x->first,
                                .sy = (int32_t)v->sy,
@@ -189,59 +193,60 @@ static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32
                                .first = x->first};
 }
 
-/* Has `outside` a say in this row? */
+/* May traces of this row leave the valid region? */
 static bool row_bounded(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r)
 {
-    const struct edge *e = &t->edge[axis + 1];
+    const struct valid_region *e = &t->valid[axis + 1];
     double low[3] = {r->first, j, k}, high[3] = {r->first + r->n - 1, j, k};
     if (!t->bounded[axis + 1]) return false;
     for (int a = 0; a < 3; a++) {
         if (a == e->block->grid->thin) continue;
-        low[a] += (double)way_least(row_range(t, j, k), dir, a);
-        high[a] += (double)way_most(row_range(t, j, k), dir, a);
+        low[a] += (double)displacement_least(row_range(t, j, k), dir, a);
+        high[a] += (double)displacement_most(row_range(t, j, k), dir, a);
     }
-    return !edge_safe(e, low) || !edge_safe(e, high);
+    return !valid_region_is_inner(e, low) || !valid_region_is_inner(e, high);
 }
 
-/* The first node of a row whose trace leads outside; n: none. */
-static int32_t row_leaves(const struct edge *e, int32_t j, int32_t k, const struct advect_row *r)
+/* The first node of a row whose trace leaves the valid region; n: none. */
+static int32_t row_first_outside(const struct valid_region *e, int32_t j, int32_t k, const struct advect_row *r)
 {
     int32_t i = 0;
     for (; i < r->n; i++) {
-        const double x[3] = {r->first + i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
-                             k + (double)advect_way(r, 2, i)};
-        if (!edge_has(e, x)) break;
+        const double x[3] = {r->first + i + (double)advect_displacement(r, 0, i),
+                             j + (double)advect_displacement(r, 1, i), k + (double)advect_displacement(r, 2, i)};
+        if (!valid_region_contains(e, x)) break;
     }
     return i;
 }
 
-/* Ends traces that lead outside where they leave; false: there are none. The shared displacements stay as they are: a
- * copy is shortened. */
-static bool row_shorten(const struct edge *e, const struct traced *t, int32_t j, int32_t k, struct advect_row *r)
+/* Cuts traces short where they leave the valid region, in a copy of the displacements; false: none leaves. */
+static bool row_shorten(const struct valid_region *e, const struct traced *t, int32_t j, int32_t k,
+                        struct advect_row *r)
 {
-    const int32_t first = row_leaves(e, j, k, r);
+    const int32_t first = row_first_outside(e, j, k, r);
     if (first == r->n) return false;
     for (int32_t i = 0; i < r->n; i++) {
-        const double way[3] = {(double)advect_way(r, 0, i), (double)advect_way(r, 1, i), (double)advect_way(r, 2, i)};
-        const double share = i < first ? 1 : edge_share(e, (const int32_t[3]){r->first + i, j, k}, way);
-        for (int a = 0; a < 3; a++) t->way[a][i] = (float)(share * way[a]);
-        t->left[i] = share < 1 ? (float)edge_left(e, share, way) : 1;
+        const double d[3] = {(double)advect_displacement(r, 0, i), (double)advect_displacement(r, 1, i),
+                             (double)advect_displacement(r, 2, i)};
+        const double fraction = i < first ? 1 : valid_fraction(e, (const int32_t[3]){r->first + i, j, k}, d);
+        for (int a = 0; a < 3; a++) t->shortened[a][i] = (float)(fraction * d[a]);
+        t->decay[i] = fraction < 1 ? (float)exterior_decay(e, fraction, d) : 1;
     }
     for (int a = 0; a < 3; a++) {
-        r->d[a] = t->way[a];
+        r->d[a] = t->shortened[a];
         r->e[a] = NULL;
     }
     return true;
 }
 
-/* Takes `instead` where the row's trace leads outside. */
-static void row_replace(const struct edge *e, const struct advect_row *r, int32_t j, int32_t k, const float *instead,
-                        float *to)
+/* Takes `instead` where the row's trace leaves the valid region. */
+static void row_replace(const struct valid_region *e, const struct advect_row *r, int32_t j, int32_t k,
+                        const float *instead, float *to)
 {
     for (int32_t i = 0; i < r->n; i++) {
-        const double x[3] = {r->first + i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
-                             k + (double)advect_way(r, 2, i)};
-        if (!edge_has(e, x)) to[i] = instead[i];
+        const double x[3] = {r->first + i + (double)advect_displacement(r, 0, i),
+                             j + (double)advect_displacement(r, 1, i), k + (double)advect_displacement(r, 2, i)};
+        if (!valid_region_contains(e, x)) to[i] = instead[i];
     }
 }
 
@@ -252,17 +257,17 @@ static void row_trace(const struct bw_block *b, const struct pass *p, const stru
     else row_displacement(t, dir, axis, j, k, r);
 }
 
-/* The first half, which is all where a scheme has no second. */
+/* First sweep: interpolation at the departure points. */
 static void row_first(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
                       struct advect_row *old, float back, float *to)
 {
     const bool bounded = row_bounded(t, BACK, axis, j, k, old);
     const bool shorter =
-        bounded && p->options->outside != OUTSIDE_KEEP && row_shorten(&t->edge[axis + 1], t, j, k, old);
+        bounded && p->options->outside != OUTSIDE_KEEP && row_shorten(&t->valid[axis + 1], t, j, k, old);
     p->scheme->row_first(p->kernels, old, p->options->clamp, to);
     for (int32_t i = 0; shorter && p->options->outside == OUTSIDE_BACKGROUND && i < old->n; i++)
-        if (t->left[i] < 1) to[i] = back + t->left[i] * (to[i] - back);
-    if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->edge[axis + 1], old, j, k, old->f, to);
+        if (t->decay[i] < 1) to[i] = back + t->decay[i] * (to[i] - back);
+    if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->valid[axis + 1], old, j, k, old->f, to);
 }
 
 /// Nodes of a row whose traces may end beyond an open side: those before `begin`, and from `end` on.
@@ -286,73 +291,73 @@ static int32_t ends_next(const struct ends *e, int32_t i) { return i + 1 == e->b
 static void row_point(const struct advect_row *r, int32_t i, int32_t j, int32_t k, double x[3])
 {
     const int32_t at[3] = {r->first + i, j, k};
-    for (int a = 0; a < 3; a++) x[a] = at[a] + (double)advect_way(r, a, i);
+    for (int a = 0; a < 3; a++) x[a] = at[a] + (double)advect_displacement(r, a, i);
 }
 
-/* Nodes whose trace along `r` ends beyond an open side keep the first half. */
-static void row_keep_first(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r,
-                           const float *first, float *to)
+/* Nodes whose trace along `r` ends beyond an open side keep the first sweep's result. */
+static void row_keep_hat(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r,
+                         const float *first, float *to)
 {
     const struct ends e = row_ends(t, dir, axis, j, k, r);
     for (int32_t i = ends_first(&e); i < r->n; i = ends_next(&e, i)) {
         double x[3];
         row_point(r, i, j, k, x);
-        if (!room_has(&t->room[axis + 1], x)) to[i] = first[i];
+        if (!open_sides_contain(&t->inside[axis + 1], x)) to[i] = first[i];
     }
 }
 
-/* Through open sides comes the background's wind. */
-static void row_draw_in(const struct traced *t, int axis, int32_t j, int32_t k, const struct advect_row *old,
-                        double background, float *to)
+/* Inflow through open sides has the background's velocity. */
+static void row_inflow(const struct traced *t, int axis, int32_t j, int32_t k, const struct advect_row *old,
+                       double background, float *to)
 {
     const struct ends e = row_ends(t, BACK, axis, j, k, old);
     for (int32_t i = ends_first(&e); i < old->n; i = ends_next(&e, i)) {
         double x[3];
         row_point(old, i, j, k, x);
-        const double own = room_share(&t->room[axis + 1], x);
+        const double own = open_sides_weight(&t->inside[axis + 1], x);
         if (own < 1) to[i] = (float)(own * (double)to[i] + (1 - own) * background);
     }
 }
 
-/* The correction, except where there is nothing to compare with: such nodes keep the first half. */
+/* Second sweep: the correction. Nodes whose traces leave the valid region keep the first sweep's result. */
 static void row_second(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
                        const struct advect_row *old, const struct advect_row *hat, float *to)
 {
     p->scheme->row_second(p->kernels, hat, old, p->options->clamp, to);
-    if (row_bounded(t, BACK, axis, j, k, old)) row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
-    if (row_bounded(t, AHEAD, axis, j, k, hat)) row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
-    if (axis < 0) row_keep_first(t, AHEAD, axis, j, k, hat, hat->f, to);
-    else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_first(t, BACK, axis, j, k, old, hat->f, to);
+    if (row_bounded(t, BACK, axis, j, k, old)) row_replace(&t->valid[axis + 1], old, j, k, hat->f, to);
+    if (row_bounded(t, AHEAD, axis, j, k, hat)) row_replace(&t->valid[axis + 1], hat, j, k, hat->f, to);
+    if (axis < 0) row_keep_hat(t, AHEAD, axis, j, k, hat, hat->f, to);
+    else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_hat(t, BACK, axis, j, k, old, hat->f, to);
 }
 
-/* A f - c = (A f - f) + u, u = 2 g - f, to both. */
+/* Centred in time (advect_centred.c): A f - c = (A f - f) + u, u = 2 g - f, to both. */
 static void row_centre(const struct bw_block *b, const struct pass *p, int c, int32_t j, int32_t k, const float *f,
                        int32_t n, float *restrict to)
 {
-    const struct bw_view *mean = &b->view[0], *carried = &b->view[p->view_carried];
+    const struct bw_view *mean = &b->view[0], *advected = &b->view[p->view_advected];
     const float *g = bw_f32(mean, c) + j * mean->sy + k * mean->sz;
-    float *restrict a = bw_f32(carried, c) + j * carried->sy + k * carried->sz;
+    float *restrict a = bw_f32(advected, c) + j * advected->sy + k * advected->sz;
     for (int32_t i = 0; i < n; i++) a[i] = to[i] = (to[i] - f[i]) + (2 * g[i] - f[i]);
 }
 
-static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
-                      int c, int32_t j, int32_t k, const struct stretch *x)
+static void row_advect(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
+                       int c, int32_t j, int32_t k, const struct interval *x)
 {
     int axis = it->info->kind == BW_MAC ? c : -1;
     const struct bw_view *out = &b->view[it->view_out];
     float *to = bw_f32(out, c) + j * out->sy + k * out->sz + x->first;
     struct advect_row old = row_of(&b->view[it->view], c, j, k, x);
-    if (axis >= 0 && axis == b->grid->thin) { // nothing moves across a plane
+    if (axis >= 0 && axis == b->grid->thin) { // the thin axis: not advected
         memcpy(to, old.f, sizeof *to * (size_t)old.n);
-        if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);
+        if (p->advected) row_centre(b, p, c, j, k, old.f, old.n, to);
         return;
     }
     row_trace(b, p, t, BACK, axis, j, k, &old);
     if (!p->second) {
         row_first(p, t, axis, j, k, &old, (float)it->info->background[c], to);
         if (axis >= 0 && p->options->outside == OUTSIDE_BACKGROUND)
-            row_draw_in(t, axis, j, k, &old, it->info->background[c], to);
-        if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);
+            row_inflow(t, axis, j, k, &old, it->info->background[c], to);
+        if (p->advected) row_centre(b, p, c, j, k, old.f, old.n, to);
         return;
     }
     struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, x);
@@ -360,32 +365,32 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
     row_second(p, t, axis, j, k, &old, &hat, to);
 }
 
-static void plane_carry(const struct bw_block *b, const struct pass *p, const struct traced *t, uint32_t q, int c,
-                        int32_t k)
+static void plane_advect(const struct bw_block *b, const struct pass *p, const struct traced *t, uint32_t q, int c,
+                         int32_t k)
 {
     const struct item *it = &p->item[q];
     const bool mac = it->info->kind == BW_MAC;
-    const struct stretch faces = {0, b->n[0] + (mac && c == 0 && b->high[0])};
+    const struct interval faces = {0, b->n[0] + (mac && c == 0 && b->high[0])};
     if (k == b->n[2] && !(mac && c == 2)) return;
     for (int32_t j = 0; j < b->n[1] + (mac && c == 1 && b->high[1]); j++) {
-        const bool holds = mac || idle_holds(t->idle, j, k) >> q & 1;
-        const struct stretch x = mac ? faces : row_stretch(t->idle, j, k, b->n[0]);
-        idle_row(b, it, c, j, k, 0, holds ? x.first : b->n[0]);
-        if (holds) row_carry(b, p, it, t, c, j, k, &x);
-        if (holds) idle_row(b, it, c, j, k, x.end, b->n[0]);
+        const bool occupied = mac || row_occupancy(t->empty, j, k) >> q & 1;
+        const struct interval x = mac ? faces : row_interval(t->empty, j, k, b->n[0]);
+        background_row(b, it, c, j, k, 0, occupied ? x.first : b->n[0]);
+        if (occupied) row_advect(b, p, it, t, c, j, k, &x);
+        if (occupied) background_row(b, it, c, j, k, x.end, b->n[0]);
     }
 }
 
-void advect_block_fast(const struct bw_block *b, void *user)
+void advect_block_rows(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
     const struct traced t = traced_init(p, b);
     const struct wanted rows = wanted_init(b, p);
-    const int32_t first = b->grid->thin == 2 ? 0 : rows.low; // high faces that are the next tile's are its work
+    const int32_t first = b->grid->thin == 2 ? 0 : rows.low; // the next tile computes the high faces that it owns
     for (int32_t k = first; k < b->n[2] + b->high[2]; k++) {
         if (p->trace != TRACE_EULER && k < rows.high[2]) plane_trace(b, p, &t, &rows, k);
         if (k < 0) continue;
         for (uint32_t q = 0; q < p->n_items; q++)
-            for (int c = 0; c < (int)p->item[q].info->comps; c++) plane_carry(b, p, &t, q, c, k);
+            for (int c = 0; c < (int)p->item[q].info->comps; c++) plane_advect(b, p, &t, q, c, k);
     }
 }

@@ -4,83 +4,83 @@
 
 enum { BLOCK_TILES = 2, LEAST_EDGE = 8 };
 
-struct bricks bricks_of(const struct bw_domain_info *g)
+struct sub_tiles sub_tiles_of(const struct bw_domain_info *g)
 {
-    struct bricks by = {.count = 1};
+    struct sub_tiles by = {.count = 1};
     for (int a = 0; a < 3; a++) {
         const int32_t td = g->tile[a];
-        by.parts[a] = a > 0 && td % BRICK_PARTS == 0 && td / BRICK_PARTS >= LEAST_EDGE ? BRICK_PARTS : 1;
+        by.parts[a] = a > 0 && td % SUB_TILE_PARTS == 0 && td / SUB_TILE_PARTS >= LEAST_EDGE ? SUB_TILE_PARTS : 1;
         by.edge[a] = td / by.parts[a];
         by.count *= by.parts[a];
     }
     return by;
 }
 
-/* Ring of tiles along an axis: none across a plane. */
+/* Ring of tiles along an axis: none along the thin one. */
 static int32_t ring_of(const struct bw_domain_info *g, int a, int32_t ring) { return a == g->thin ? 0 : ring; }
 
-static size_t bricks_most(const struct bw_domain_info *g, int32_t ring)
+static size_t sub_tiles_most(const struct bw_domain_info *g, int32_t ring)
 {
-    const struct bricks by = bricks_of(g);
+    const struct sub_tiles by = sub_tiles_of(g);
     size_t most = 1;
     for (int a = 0; a < 3; a++) most *= (size_t)((BLOCK_TILES + 2 * ring_of(g, a, ring)) * by.parts[a]);
     return most;
 }
 
-size_t bricks_room(const struct bw_domain_info *g, int32_t ring)
+size_t sub_tiles_bytes(const struct bw_domain_info *g, int32_t ring)
 {
-    return (bricks_most(g, ring) * (2 * sizeof(struct range3) + 1) + 63) & ~(size_t)63;
+    return (sub_tiles_most(g, ring) * (2 * sizeof(struct range3) + 1) + 63) & ~(size_t)63;
 }
 
-/* One tile's bricks, from `to` on. */
-static void tile_look(struct bricks_near *near, const struct pass *p, int64_t t, size_t to)
+/* Gathers one tile's sub-tiles, from index `to` on. */
+static void tile_look(struct sub_tiles_near *near, const struct pass *p, int64_t t, size_t to)
 {
-    const struct bricks *by = &near->bricks;
+    const struct sub_tiles *by = &near->sub_tiles;
     for (int32_t z = 0; z < by->parts[2]; z++)
         for (int32_t y = 0; y < by->parts[1]; y++) {
             const size_t at = to + (size_t)near->n[0] * (size_t)(y + z * near->n[1]);
             const int64_t from = t * by->count + y + z * by->parts[1];
-            if (t >= 0) near->speed[at] = p->speed.brick[from];
+            if (t >= 0) near->speed[at] = p->speed.sub_tile[from];
             else near->speed[at] = (struct range3){{0}, {0}};
             if (near->half && t >= 0) near->half[at] = p->speed.half[from];
             else if (near->half) near->half[at] = (struct range3){{0}, {0}};
-            near->holds[at] = !p->holds ? UINT8_MAX : t >= 0 ? p->holds[from] : 0;
+            near->occupied[at] = !p->occupied ? UINT8_MAX : t >= 0 ? p->occupied[from] : 0;
         }
 }
 
-struct bricks_near bricks_gather(const struct bw_block *b, const struct pass *p, int32_t ring)
+struct sub_tiles_near sub_tiles_gather(const struct bw_block *b, const struct pass *p, int32_t ring)
 {
     const struct tile_box own = tile_box_of_block(b);
-    struct bricks_near near = {.block = b, .bricks = bricks_of(b->grid), .ring = ring};
+    struct sub_tiles_near near = {.block = b, .sub_tiles = sub_tiles_of(b->grid), .ring = ring};
     int32_t tiles[3], by[3], at[3];
     for (int a = 0; a < 3; a++) {
         near.first[a] = own.lo[a] - ring_of(b->grid, a, ring);
         tiles[a] = own.hi[a] - own.lo[a] + 1 + 2 * ring_of(b->grid, a, ring);
-        near.n[a] = tiles[a] * near.bricks.parts[a];
+        near.n[a] = tiles[a] * near.sub_tiles.parts[a];
     }
-    char *room = p->brick_room + p->brick_share * b->worker;
-    near.speed = (void *)room;
+    char *memory = p->sub_tile_memory + p->sub_tile_bytes * b->worker;
+    near.speed = (void *)memory;
     const size_t count = (size_t)near.n[0] * (size_t)near.n[1] * (size_t)near.n[2];
     near.half = p->speed.half ? near.speed + count : NULL;
-    near.holds = (void *)(near.speed + 2 * count);
+    near.occupied = (void *)(near.speed + 2 * count);
     for (by[2] = 0; by[2] < tiles[2]; by[2]++)
         for (by[1] = 0; by[1] < tiles[1]; by[1]++)
             for (by[0] = 0; by[0] < tiles[0]; by[0]++) {
                 size_t to = 0;
                 for (int a = 2; a >= 0; a--) {
                     at[a] = near.first[a] + by[a];
-                    to = to * (size_t)near.n[a] + (size_t)(by[a] * near.bricks.parts[a]);
+                    to = to * (size_t)near.n[a] + (size_t)(by[a] * near.sub_tiles.parts[a]);
                 }
                 tile_look(&near, p, p->tiles->find(b->stage->domain, at), to);
             }
     return near;
 }
 
-struct cells bricks_cells(const struct bricks_near *near, const int32_t at[3])
+struct cells sub_tile_cells(const struct sub_tiles_near *near, const int32_t at[3])
 {
     struct cells box;
     for (int a = 0; a < 3; a++) {
-        int32_t n = brick_span(&near->bricks, a, at[a], near->block->n[a], 0, &box.lo[a]);
+        int32_t n = sub_tile_cells_along(&near->sub_tiles, a, at[a], near->block->n[a], 0, &box.lo[a]);
         box.hi[a] = box.lo[a] + n - 1;
     }
     return box;
@@ -94,13 +94,13 @@ void range_widen(struct range3 *r, const struct range3 *by)
     }
 }
 
-/* Bricks of a box with what is mirrored into it where it reaches beyond a side. */
-static struct cells bricks_within(const struct bricks_near *near, const struct cells *box)
+/* Sub-tiles of a box, with those mirrored into it where it reaches beyond a side. */
+static struct cells sub_tiles_within(const struct sub_tiles_near *near, const struct cells *box)
 {
     const struct bw_block *b = near->block;
     struct cells in;
     for (int a = 0; a < 3; a++) {
-        const int32_t n = b->grid->n[a], edge = near->bricks.edge[a], zero = near->first[a] * b->grid->tile[a];
+        const int32_t n = b->grid->n[a], edge = near->sub_tiles.edge[a], zero = near->first[a] * b->grid->tile[a];
         int32_t lo = b->lo[a] + box->lo[a], hi = b->lo[a] + box->hi[a];
         if (n > 0 && b->grid->side[2 * a].kind != BW_PERIODIC) {
             const int32_t below = lo < 0 ? -lo : 0, above = hi >= n ? hi - n + 1 : 0;
@@ -122,8 +122,8 @@ static void range_turn(struct range3 *r, int a)
     r->most[a] = fmaxf(r->most[a], -least);
 }
 
-/* Beyond a closed side the flow across it is turned round, all of it where gas sticks to the side. */
-static void sides_turn(const struct bricks_near *near, const struct cells *box, struct range3 *r)
+/* Beyond a closed side the normal velocity is mirrored with opposite sign; with no slip all components. */
+static void sides_turn(const struct sub_tiles_near *near, const struct cells *box, struct range3 *r)
 {
     const struct bw_block *b = near->block;
     for (int s = 0; s < 6; s++) {
@@ -136,9 +136,10 @@ static void sides_turn(const struct bricks_near *near, const struct cells *box, 
     }
 }
 
-void bricks_speed(const struct bricks_near *near, const struct range3 *of, const struct cells *box, struct range3 *r)
+void sub_tiles_speed(const struct sub_tiles_near *near, const struct range3 *of, const struct cells *box,
+                     struct range3 *r)
 {
-    const struct cells in = bricks_within(near, box);
+    const struct cells in = sub_tiles_within(near, box);
     for (int32_t z = in.lo[2]; z <= in.hi[2]; z++)
         for (int32_t y = in.lo[1]; y <= in.hi[1]; y++) {
             const struct range3 *s = of + (size_t)near->n[0] * (size_t)(y + near->n[1] * z);
@@ -147,13 +148,13 @@ void bricks_speed(const struct bricks_near *near, const struct range3 *of, const
     sides_turn(near, box, r);
 }
 
-uint8_t bricks_hold(const struct bricks_near *near, const struct cells *box)
+uint8_t sub_tiles_occupied(const struct sub_tiles_near *near, const struct cells *box)
 {
-    const struct cells in = bricks_within(near, box);
-    uint8_t holds = 0;
+    const struct cells in = sub_tiles_within(near, box);
+    uint8_t occupied = 0;
     for (int32_t z = in.lo[2]; z <= in.hi[2]; z++)
         for (int32_t y = in.lo[1]; y <= in.hi[1]; y++)
             for (int32_t x = in.lo[0]; x <= in.hi[0]; x++)
-                holds |= near->holds[(size_t)x + (size_t)near->n[0] * (size_t)(y + near->n[1] * z)];
-    return holds;
+                occupied |= near->occupied[(size_t)x + (size_t)near->n[0] * (size_t)(y + near->n[1] * z)];
+    return occupied;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How fast the flow is, for mac.advect: the range of each velocity component by brick, and the largest overall. A
- * displacement has no component outside dt/h times that, so it bounds every trace and with it the halo. */
+/* Speed of the flow, for the CFL number: the range of each velocity component by sub-tile, and the largest overall. No
+ * component of a displacement exceeds dt/h times that, which bounds trajectories and with them the halo. */
 #include "advect/advect_pass.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
@@ -11,10 +11,10 @@ struct speeds {
     const struct advect_kernels *kernels;
     const struct bw_tiles_api *tiles;
     const struct bw_topology *topology;
-    struct range3 *brick;
+    struct range3 *sub_tile;
 };
 
-/* The high faces are the next tile's, which has its own range; they are read only where there is none. */
+/* High faces belong to the next tile, which has its own range; they are read only where there is none. */
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct speeds *s = user;
@@ -24,9 +24,9 @@ static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     return 1;
 }
 
-/* One brick's, of cells n by axis; more[a]: high faces too. */
-static void brick_speed(const struct bw_block *b, const struct speeds *s, const struct bricks *by, const int32_t at[3],
-                        const int32_t more[3], struct range3 *r)
+/* Range of one sub-tile; more[a]: high faces too. */
+static void sub_tile_speed(const struct bw_block *b, const struct speeds *s, const struct sub_tiles *by,
+                           const int32_t at[3], const int32_t more[3], struct range3 *r)
 {
     const struct bw_view *v = &b->view[0];
     const ptrdiff_t step[2] = {v->sy, v->sz};
@@ -35,7 +35,7 @@ static void brick_speed(const struct bw_block *b, const struct speeds *s, const 
         int32_t n[3], first[3];
         float range[2] = {0, 0};
         if (c == b->grid->thin) continue;
-        for (int a = 0; a < 3; a++) n[a] = brick_span(by, a, at[a], b->n[a], a == c ? more[a] : 0, &first[a]);
+        for (int a = 0; a < 3; a++) n[a] = sub_tile_cells_along(by, a, at[a], b->n[a], a == c ? more[a] : 0, &first[a]);
         s->kernels->range(bw_f32(v, c) + first[0] + first[1] * v->sy + first[2] * v->sz, step, n, range);
         r->least[c] = range[0];
         r->most[c] = range[1];
@@ -45,21 +45,21 @@ static void brick_speed(const struct bw_block *b, const struct speeds *s, const 
 static void block_speed(const struct bw_block *b, void *user)
 {
     const struct speeds *s = user;
-    const struct bricks by = bricks_of(b->grid);
+    const struct sub_tiles by = sub_tiles_of(b->grid);
     const int64_t tile = tile_of_block(s->tiles, b);
-    struct range3 *r = s->brick + tile * by.count;
+    struct range3 *r = s->sub_tile + tile * by.count;
     int32_t more[3];
     for (int a = 0; a < 3; a++) more[a] = s->topology->neighbour[tile][2 * a + 1] < 0;
     for (int32_t z = 0; z < by.parts[2]; z++)
         for (int32_t y = 0; y < by.parts[1]; y++, r++) {
-            brick_speed(b, s, &by, (const int32_t[3]){0, y, z}, more, r);
+            sub_tile_speed(b, s, &by, (const int32_t[3]){0, y, z}, more, r);
             b->max[0] = fmax(b->max[0], range_speed(r));
         }
 }
 
-/* Largest velocity component that a trace can meet where there are no tiles: the background, and beyond the sides,
- * where a moving wall's mirror image adds twice its own to what is inside. */
-double pass_still(const struct pass *p)
+/* Largest velocity component in the exterior: the background; beyond moving walls, where the mirror image adds twice
+ * the wall's to that inside. */
+double exterior_speed(const struct pass *p)
 {
     const struct bw_stage *s = p->stage;
     double most = 0, wall = 0;
@@ -70,16 +70,16 @@ double pass_still(const struct pass *p)
     return most + 2 * wall;
 }
 
-enum bw_status speed_room(struct pass *p, int64_t tiles, struct range3 **to)
+enum bw_status speed_alloc(struct pass *p, int64_t tiles, struct range3 **to)
 {
     struct bw_stage *s = p->stage;
-    *to = s->host->scratch(s, sizeof **to * (size_t)bricks_of(s->grid).count * (size_t)(tiles + 1));
+    *to = s->host->scratch(s, sizeof **to * (size_t)sub_tiles_of(s->grid).count * (size_t)(tiles + 1));
     return *to ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
 }
 
-enum bw_status speed_share(const struct pass *p, struct range3 *of)
+enum bw_status speed_allgather(const struct pass *p, struct range3 *of)
 {
-    return ranks_share(p->stage, of, NULL, sizeof *of * (size_t)bricks_of(p->stage->grid).count);
+    return ranks_share(p->stage, of, NULL, sizeof *of * (size_t)sub_tiles_of(p->stage->grid).count);
 }
 
 enum bw_status pass_measure(struct pass *p)
@@ -88,8 +88,8 @@ enum bw_status pass_measure(struct pass *p)
     const struct bw_access access = {p->vel, BW_READ, 1};
     struct speeds by = {p->kernels, p->tiles, p->tiles->topology(s->domain), NULL};
     double most = 0;
-    if (speed_room(p, by.topology->count, &p->speed.brick) != BW_OK) return BW_ERR_MEMORY;
-    by.brick = p->speed.brick;
+    if (speed_alloc(p, by.topology->count, &p->speed.sub_tile) != BW_OK) return BW_ERR_MEMORY;
+    by.sub_tile = p->speed.sub_tile;
     p->speed.half = NULL;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access,
                                                              .n_access = 1,
@@ -98,8 +98,8 @@ enum bw_status pass_measure(struct pass *p)
                                                              .user = &by,
                                                              .maxs = &most,
                                                              .n_maxs = 1});
-    if (st == BW_OK) st = speed_share(p, p->speed.brick);
-    p->speed.still = pass_still(p);
-    p->speed.most = fmax(most, 0) + p->speed.still;
+    if (st == BW_OK) st = speed_allgather(p, p->speed.sub_tile);
+    p->speed.exterior = exterior_speed(p);
+    p->speed.most = fmax(most, 0) + p->speed.exterior;
     return st;
 }
