@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The module's entry points: they own the sources, the view cache, the job queue, the HTTP server, and a timer thread
- * that refreshes the sources and publishes their state on the event stream. */
+ * that refreshes the sources and publishes their state on the event stream.
+ *
+ * http/     server, authorization, routes, responses, event stream
+ * render/   query strings, the job queue, pictures, probe
+ * overlay/  particles, outlines, tiles for the page to draw
+ * save/     pictures and movies that the page uploads
+ * sources/  caches and bakes that are shown, the view cache
+ * resume/   bakes that are resumed from the page
+ * tune/     the preset that is tuned: parsing, previews, saving
+ * page/     the page itself: HTML, CSS, JavaScript */
 #include "web.h"
 
 #include "clock.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which requests are authorised: those whose path has the secret token, whose Host header names this machine (DNS
- * rebinding), and whose Origin is the page itself (cross-site requests). */
+ * rebinding), and whose Origin is the page itself (the origin check against cross-site requests). */
 #ifndef WEB_AUTH_H
 #define WEB_AUTH_H
 

@@ -121,29 +121,20 @@ static void overlay_write(FILE *out, struct source *s, const struct query *q, co
     fputc('}', out);
 }
 
-static struct response overlay_make(struct view_cache *v, struct source *s, const struct query *q)
+struct response overlay_response(struct view_cache *v, struct source *s, const struct query *q)
 {
-    struct response response = {.code = 200, .type = "application/json"};
     char *text = NULL;
+    size_t size;
     struct cached_view *o = q->priority == PRIORITY_IDLE ? view_cache_acquire_transient(v, s, q->frame)
                                                          : view_cache_acquire(v, s, q->frame);
     if (!o) return frame_error_response(s, q->frame);
-    FILE *out = open_memstream(&text, &response.size);
+    FILE *out = open_memstream(&text, &size);
     if (out) overlay_write(out, s, q, &o->facts);
     view_cache_release(v, o);
     const int bad = !out || ferror(out);
     if ((out && fclose(out)) || bad) {
         free(text);
-        return text_response(500, "out of memory");
+        text = NULL;
     }
-    response.bytes = text;
-    return response;
-}
-
-struct response overlay_response(struct view_cache *v, struct sources *sources, const struct query *q)
-{
-    struct source *s = sources_acquire(sources, q->source);
-    struct response out = s ? overlay_make(v, s, q) : (struct response){.code = 204};
-    sources_release(sources, s);
-    return out;
+    return json_response(text);
 }

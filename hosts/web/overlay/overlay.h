@@ -8,6 +8,6 @@
 /// The layers that the query names, of its frame, as JSON: {"metre": world units to a metre, "y_up": of tiles,
 /// "outlines": bw_bake_outlines or null, "points": [{"name", "count", and by attribute the numbers of every n-th
 /// particle}], m, "why": there are no points, "tiles": [{"origin", "edge", "at": tile coordinates}], world units}.
-struct response overlay_response(struct view_cache *v, struct sources *s, const struct query *q);
+struct response overlay_response(struct view_cache *v, struct source *s, const struct query *q);
 
 #endif

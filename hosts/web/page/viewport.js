@@ -111,7 +111,7 @@ export class Viewport {
       this.countPicture();
       this.app.pictureShown(request.frame, quality, image.overlay?.summary(image.projection) ?? '');
     } catch (error) {
-      if (request.number >= this.shownRequest) this.app.showMessage(error instanceof TypeError ? 'The server does not response.' : error.message);
+      if (request.number >= this.shownRequest) this.app.showMessage(error instanceof TypeError ? 'The server does not answer.' : error.message);
     }
   }
 

@@ -13,11 +13,10 @@
 #include <unistd.h>
 
 enum { MAX_WAITING = 32 };
-enum { NICE_BACKGROUND = 12, NICE_LOWEST = 19 }; // a bake at 0 keeps 15 of 16 parts of a core; 68 of 69
-enum { STALE = 204, BUSY = 503 };
-static const double CPU_SHARE = 0.1; ///< of the processor's time, for PRIORITY_REST while a bake runs
-static const double CPU_BURST = 0.5; ///< s of it that may be saved up
-static const double POLL_S = 0.25;   ///< between looks at whether the bake still runs
+enum { NICE_BACKGROUND = 12, NICE_LOWEST = 19 }; // beside a bake at nice 0: a sixteenth and a 69th of a core
+static const double CPU_SHARE = 0.1;             ///< of the processor's time, for PRIORITY_REST while a bake runs
+static const double CPU_BURST = 0.5;             ///< s of it that may be saved up
+static const double POLL_S = 0.25;               ///< between looks at whether the bake still runs
 
 void job_free(struct job *job)
 {
@@ -64,7 +63,7 @@ static void stale_drop(struct queue *q, const struct job *newer)
             }
             *at = job->next;
             q->n_waiting--;
-            job_finish(job, (struct response){.code = STALE});
+            job_finish(job, (struct response){.code = MHD_HTTP_NO_CONTENT});
         }
 }
 
@@ -144,7 +143,7 @@ static struct job *job_pop(struct queue *q, int priority)
 /// Of this thread and those that it starts.
 static void nice_set(int by) { setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), by); }
 
-static struct response (*const make[])(struct view_cache *v, struct sources *s,
+static struct response (*const make[])(struct view_cache *v, struct source *s,
                                        const struct query *q) = {[JOB_PICTURE] = picture_response,
                                                                  [JOB_SCENE] = scene_response,
                                                                  [JOB_PROBE] = probe_response,
@@ -152,10 +151,14 @@ static struct response (*const make[])(struct view_cache *v, struct sources *s,
 
 static struct response job_run(struct queue *q, const struct job *job)
 {
-    if (is_disconnected(job)) return (struct response){.code = STALE};
+    if (is_disconnected(job)) return (struct response){.code = MHD_HTTP_NO_CONTENT};
     const struct upload upload = {job->kind - JOB_SAVE, &job->query, job->client, job->body, job->body_size};
     if (job->kind >= JOB_SAVE) return save_response(q->recorder, q->sources, &upload);
-    return make[job->kind](q->views, q->sources, &job->query);
+    struct source *s = sources_acquire(q->sources, job->query.source);
+    struct response response = {.code = MHD_HTTP_NO_CONTENT}; // the source was removed after the page asked
+    if (s) response = make[job->kind](q->views, s, &job->query);
+    sources_release(q->sources, s);
+    return response;
 }
 
 static void *worker_run(void *worker)
@@ -196,7 +199,7 @@ void queue_stop(struct queue *q)
         while (q->waiting[priority]) {
             struct job *job = q->waiting[priority];
             q->waiting[priority] = job->next;
-            job_finish(job, text_response(BUSY, "the page is closing"));
+            job_finish(job, text_response(MHD_HTTP_SERVICE_UNAVAILABLE, "the page is closing"));
         }
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);

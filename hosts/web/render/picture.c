@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OK = 200, STALE = 204, NOT_FOUND = 404, FAILED = 500 };
-
 struct response text_response(unsigned code, const char *text)
 {
     struct response out = {.code = code, .type = "text/plain; charset=utf-8", .bytes = strdup(text)};
@@ -17,16 +15,22 @@ struct response text_response(unsigned code, const char *text)
     return out;
 }
 
+struct response json_response(char *text)
+{
+    if (!text) return text_response(MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
+    return (struct response){.code = MHD_HTTP_OK, .type = "application/json", .bytes = text, .size = strlen(text)};
+}
+
 struct response frame_error_response(struct source *s, int64_t frame)
 {
     const struct bw_error *e = bw_error_last();
     const int not_found = e->status == BW_ERR_IO || e->status == BW_ERR_USAGE;
-    struct response out =
-        text_response(not_found ? NOT_FOUND : FAILED, *e->sentence ? e->sentence : "there is no such frame");
+    struct response out = text_response(not_found ? MHD_HTTP_NOT_FOUND : MHD_HTTP_INTERNAL_SERVER_ERROR,
+                                        *e->sentence ? e->sentence : "there is no such frame");
     if (s->is_bake && source_has_frame(s, frame)) source_refresh(s); // it may have been started again
     if (!s->is_bake || source_has_frame(s, frame)) return out;
     free(out.bytes);
-    return (struct response){.code = STALE};
+    return (struct response){.code = MHD_HTTP_NO_CONTENT};
 }
 
 /// Ten numbers: position, target, up, angle.
@@ -105,54 +109,34 @@ static enum bw_status slice_render(struct source *s, const struct query *q, stru
     return status;
 }
 
-static struct response picture_make(struct view_cache *v, struct source *s, const struct query *q)
+struct response picture_response(struct view_cache *v, struct source *s, const struct query *q)
 {
     struct bw_pixels pixels = {0};
     const double start = clock_seconds(CLOCK_MONOTONIC);
-    struct response out = {.code = OK, .type = "image/jpeg"};
+    struct response out = {.code = MHD_HTTP_OK, .type = "image/jpeg"};
     if (q->slice ? slice_render(s, q, &pixels, &out) : volume_render(v, s, q, &pixels, &out))
         return frame_error_response(s, q->frame);
     out.bytes = jpeg_encode(&pixels, q->quality, &out.size);
     bw_pixels_free(&pixels);
     out.seconds = clock_seconds(CLOCK_MONOTONIC) - start;
-    return out.bytes ? out : text_response(FAILED, "out of memory for a picture");
-}
-
-/// The source was removed after the page asked: a preview that a newer one replaced.
-static struct response source_removed(void) { return (struct response){.code = STALE}; }
-
-struct response picture_response(struct view_cache *v, struct sources *sources, const struct query *q)
-{
-    struct source *s = sources_acquire(sources, q->source);
-    struct response out = s ? picture_make(v, s, q) : source_removed();
-    sources_release(sources, s);
-    return out;
+    return out.bytes ? out : text_response(MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory for a picture");
 }
 
 static json_t *triple(const double x[3]) { return json_pack("[f, f, f]", x[0], x[1], x[2]); }
 
-static struct response scene_make(struct view_cache *v, struct source *s, int64_t frame)
+struct response scene_response(struct view_cache *v, struct source *s, const struct query *q)
 {
-    struct cached_view *o = view_cache_acquire(v, s, frame);
-    if (!o) return frame_error_response(s, frame);
+    struct cached_view *o = view_cache_acquire(v, s, q->frame);
+    if (!o) return frame_error_response(s, q->frame);
     const struct bw_view_facts *f = &o->facts;
     json_t *scene = json_pack(
         "{s:I, s:b, s:f, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:O, s:f, s:f, s:{s:o, s:o, s:o, s:f}}", "frame",
-        (json_int_t)frame, "renders", f->renders, "metre", f->metre, "width", f->width, "height", f->height, "lo",
+        (json_int_t)q->frame, "renders", f->renders, "metre", f->metre, "width", f->width, "height", f->height, "lo",
         triple(f->lo), "hi", triple(f->hi), "visible_lo", triple(f->seen_lo), "visible_hi", triple(f->seen_hi), "voxel",
         f->voxel, "fields", o->fields, "time", o->time, "fps", o->fps, "camera", "at", triple(f->eye.at), "target",
         triple(f->eye.target), "up", triple(f->eye.up), "angle", f->eye.angle);
     view_cache_release(v, o);
     char *text = scene ? json_dumps(scene, JSON_COMPACT) : NULL;
     json_decref(scene);
-    if (!text) return text_response(FAILED, "out of memory");
-    return (struct response){.code = OK, .type = "application/json", .bytes = text, .size = strlen(text)};
-}
-
-struct response scene_response(struct view_cache *v, struct sources *sources, const struct query *q)
-{
-    struct source *s = sources_acquire(sources, q->source);
-    struct response out = s ? scene_make(v, s, q->frame) : source_removed();
-    sources_release(sources, s);
-    return out;
+    return json_response(text);
 }

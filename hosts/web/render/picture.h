@@ -6,10 +6,11 @@
 #include "sources/sources.h"
 #include "sources/view_cache.h"
 #include "query.h"
+#include <microhttpd.h>
 
 /// An HTTP response, as job_respond in routes.c sends it.
 struct response {
-    unsigned code;
+    unsigned code; ///< MHD_HTTP_…
     const char *type;
     void *bytes; ///< the body, from malloc
     size_t size;
@@ -24,9 +25,9 @@ struct response {
 };
 
 /// A picture as JPEG, or the sentence that says why there is none.
-struct response picture_response(struct view_cache *v, struct sources *s, const struct query *q);
+struct response picture_response(struct view_cache *v, struct source *s, const struct query *q);
 /// What a frame holds: stage, movie's camera, fields, as JSON.
-struct response scene_response(struct view_cache *v, struct sources *s, const struct query *q);
+struct response scene_response(struct view_cache *v, struct source *s, const struct query *q);
 /// The camera of a render, for bw_view_picture. `movie` gets the movie's camera, wider in a narrow picture, so that all
 /// of the movie's width is in it.
 const struct bw_eye *picture_camera(const struct cached_view *o, const struct query *q, struct bw_eye *movie);
@@ -36,5 +37,7 @@ enum bw_status slice_snapshot(struct source *s, const struct query *q, struct bw
 /// The response for bw_error_last: 404 or 500, or 204 where a running bake has given up that frame.
 struct response frame_error_response(struct source *s, int64_t frame);
 struct response text_response(unsigned code, const char *text);
+/// A JSON text, which the response takes over. NULL: 500, out of memory.
+struct response json_response(char *text);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OK = 200, FAILED = 500, SMALL = 32 }; ///< SMALL: height of a slice that is rendered for its box alone
+enum { SMALL = 32 }; ///< height of a slice that is rendered for its box alone
 
 /// The point that a pixel shows, in world units of the view, and what is there.
 struct hit {
@@ -132,21 +132,16 @@ static json_t *probe_json(struct source *s, struct cached_view *o, struct bw_sna
                      missed ? json_array() : values_read(s, q->frame, snapshot, hit.at, o->facts.y_up));
 }
 
-struct response probe_response(struct view_cache *v, struct sources *sources, const struct query *q)
+struct response probe_response(struct view_cache *v, struct source *s, const struct query *q)
 {
-    struct source *s = sources_acquire(sources, q->source);
-    struct cached_view *o = s ? view_cache_acquire(v, s, q->frame) : NULL;
+    struct cached_view *o = view_cache_acquire(v, s, q->frame);
     struct bw_snapshot *snapshot = NULL;
-    char *text = NULL;
+    json_t *values = NULL;
     if (o && !source_snapshot(s, q->frame, &snapshot)) {
-        text = json_to_text(probe_json(s, o, snapshot, q));
+        values = probe_json(s, o, snapshot, q);
         bw_snapshot_close(snapshot);
     }
-    struct response out =
-        text ? (struct response){.code = OK, .type = "application/json", .bytes = text, .size = strlen(text)}
-        : s  ? text_response(FAILED, bw_error_last()->sentence)
-             : text_response(FAILED, "nothing is shown");
     if (o) view_cache_release(v, o);
-    sources_release(sources, s);
-    return out;
+    return values ? json_response(json_to_text(values))
+                  : text_response(MHD_HTTP_INTERNAL_SERVER_ERROR, bw_error_last()->sentence);
 }

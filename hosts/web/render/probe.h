@@ -7,6 +7,6 @@
 
 /// JSON: {"hit": "cell", "gas", "obstacle" or "nothing", "at": m, "values": [{"field", "domain", "unit", "stored",
 /// "value"}]}. The query is that of the picture, and `point` in it.
-struct response probe_response(struct view_cache *v, struct sources *sources, const struct query *q);
+struct response probe_response(struct view_cache *v, struct source *s, const struct query *q);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OK = 200, CONFLICT = 409, MAX_NUMBER = 9999, PATH = 4096 };
+enum { MAX_NUMBER = 9999, PATH = 4096 };
 static const double CLIENT_TIMEOUT_S = 20; ///< a page that sends no frame for so long is gone
 
 /* ---- files ---- */
@@ -80,7 +80,7 @@ static struct response file_response(struct sources *sources, const struct query
     struct source *s = sources_acquire(sources, q->source);
     const int good = s && file_write(s, ending, write, user, result);
     sources_release(sources, s);
-    return text_response(good ? OK : CONFLICT, result);
+    return text_response(good ? MHD_HTTP_OK : MHD_HTTP_CONFLICT, result);
 }
 
 /// Add a frame to the page's movie, or begin one. 409: another page is making one.
@@ -89,20 +89,21 @@ static struct response frame_add(struct recorder *r, const struct upload *upload
     const int own = !strcmp(r->client, upload->client);
     const double now = clock_seconds(CLOCK_MONOTONIC);
     if (r->movie && !own && now - r->last < CLIENT_TIMEOUT_S)
-        return text_response(CONFLICT, "another movie is being made");
+        return text_response(MHD_HTTP_CONFLICT, "another movie is being made");
     if (!own) recorder_cancel(r);
     enum bw_status status = r->movie ? BW_OK : bw_film_open(p->width, p->height, upload->query->fps, &r->movie);
     if (!status) status = bw_film_add(r->movie, p);
     snprintf(r->client, sizeof r->client, "%s", upload->client);
     r->last = now;
-    return status ? text_response(CONFLICT, bw_error_last()->sentence) : text_response(OK, "");
+    return status ? text_response(MHD_HTTP_CONFLICT, bw_error_last()->sentence) : text_response(MHD_HTTP_OK, "");
 }
 
 static struct response movie_end(struct recorder *r, struct sources *sources, const struct upload *upload)
 {
-    if (!r->movie || strcmp(r->client, upload->client) != 0) return text_response(CONFLICT, "no movie is being made");
+    if (!r->movie || strcmp(r->client, upload->client) != 0)
+        return text_response(MHD_HTTP_CONFLICT, "no movie is being made");
     struct response out = upload->kind == SAVE_MOVIE ? file_response(sources, upload->query, "mp4", mp4_write, r->movie)
-                                                     : text_response(OK, "cancelled");
+                                                     : text_response(MHD_HTTP_OK, "cancelled");
     recorder_cancel(r);
     return out;
 }
@@ -112,7 +113,7 @@ struct response save_response(struct recorder *r, struct sources *sources, const
     struct bw_pixels p;
     if (upload->kind == SAVE_MOVIE || upload->kind == SAVE_CANCEL) return movie_end(r, sources, upload);
     if (!upload->jpeg || !jpeg_decode(upload->jpeg, upload->size, &p))
-        return text_response(CONFLICT, "what was sent is no picture");
+        return text_response(MHD_HTTP_CONFLICT, "what was sent is no picture");
     struct response out = upload->kind == SAVE_FRAME ? frame_add(r, upload, &p)
                                                      : file_response(sources, upload->query, "png", png_write, &p);
     free(p.memory);

@@ -40,7 +40,7 @@ struct source {
     struct other_domain other_domain[MAX_OTHER_DOMAINS]; ///< other_domains.c
     int other_domains_known;
     int64_t cache_generation;  ///< how often `cache` was replaced
-    json_t *listing;           ///< bw_cache_describe of it
+    json_t *listing;           ///< the index of the cache: bw_cache_describe of it
     char *files_error;         ///< why the files cannot be read, or NULL
     struct bake_record record; ///< of `folder`
     struct bw_bake *bake;      ///< the running bake, or NULL

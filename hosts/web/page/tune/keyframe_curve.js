@@ -22,7 +22,7 @@ export class KeyframeCurve {
     this.selected = Math.max(0, this.points.findIndex((p) => p.f === selected.get(path)));
     this.box = document.createElement('div');
     this.box.className = 'curve';
-    this.svg = this.make('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: 0, role: 'application', 'aria-label': `Keyframes of ${label}: arrows move a key, Tab chooses, Delete takes it away` });
+    this.svg = this.make('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: 0, role: 'application', 'aria-label': `Keyframes of ${label}: arrows move a keyframe, [ and ] select, Delete removes it` });
     this.label = document.createElement('output');
     const ease = document.createElement('select');
     ease.setAttribute('aria-label', `Ease of ${label}`);
