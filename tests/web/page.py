@@ -146,7 +146,7 @@ def slices(page):
           not page.at("slice-panel").is_displayed())
 
 
-def marks(page):
+def overlays(page):
     """What is drawn over the picture, and the values under the cursor."""
     facts = lambda: page.at("facts").text
     page.at("viewport").click()
@@ -253,7 +253,7 @@ window.fetch = async (what, ...how) => {
 billow.loadScene();"""
 
 
-def empty(page):
+def nothing_to_render(page):
     """A frame without smoke is shown as a slice, and only it."""
     page.run(EMPTY)
     check("what has nothing to render is a slice", wait(lambda: page.run("return billow.mode") == "slice"))
@@ -263,7 +263,7 @@ def empty(page):
     page.settled()
 
 
-def dropped(page):
+def superseded_request(page):
     """A sharp picture that the server drops for the quick one before it, which came to it later, is asked for again."""
     page.run(LOST)
     page.at("viewport").click()
@@ -303,10 +303,10 @@ def timeline(page):
     check("it goes on", wait(lambda: page.frame() > 5))
     page.click("play")
     check("until it is stopped", not page.run("return billow.timeline.playing"))
-    thumbs(page)
+    thumbnails(page)
 
 
-def thumbs(page):
+def thumbnails(page):
     """Small pictures above the bar: all that fit, of different frames, and no more is asked for then."""
     there = """const t = billow.timeline.thumbnails;
         return t.frames.map((f) => f === undefined ? -1 : t.images.get(t.key(f))?.width ?? 0)"""
@@ -322,7 +322,7 @@ def thumbs(page):
     page.click("viewport")
 
 
-def numbers(page):
+def plots(page):
     plot = Select(page.at("plot-what"))
     labels = [o.text for o in plot.options]
     check("plots of stages and metrics", {"seconds by stage", "memory, GiB", "cells", "mac.project.divergence"} <= set(labels), labels)
@@ -340,7 +340,7 @@ def numbers(page):
     check("the legend tells its value", page.at("plot-legend").text.startswith("cells"), page.at("plot-legend").text)
 
 
-def manners(page):
+def accessibility(page):
     """Names, focus, help, other sizes, fingers."""
     check("everything has a name", not page.run(UNNAMED), page.run(UNNAMED))
     page.at("viewport").click()
@@ -380,7 +380,7 @@ def manners(page):
     page.size(1280, 720)
 
 
-def finished(billow, page, work):
+def finished_bake(billow, page, work):
     folder = os.path.join(work, "wisp")
     bake(billow, folder)
     served = Served(billow, "view", folder)
@@ -394,7 +394,7 @@ def finished(billow, page, work):
     page.keys(Keys.END)
     wait(lambda: page.shown() == "12 sharp")
     page.shot("cache")
-    for part in (camera_moves, empty, dropped, slices, marks, saves, timeline, numbers, manners):
+    for part in (camera_moves, nothing_to_render, superseded_request, slices, overlays, saves, timeline, plots, accessibility):
         part(page)
     page.clean("a cache")
     shutil.rmtree(folder + "/vdb")
@@ -425,7 +425,7 @@ export:
 """
 
 
-def flat(billow, page, work):
+def flat_cache(billow, page, work):
     """One cell thick: slices, as the movie has them."""
     with open(os.path.join(work, "flat.yaml"), "w", encoding="utf-8") as file:
         file.write(FLAT)
@@ -445,7 +445,7 @@ def flat(billow, page, work):
     check("the program ends", served.end() == 0)
 
 
-def two(billow, page, work):
+def comparison(billow, page, work):
     """Two caches beside each other, by one camera."""
     for name, buoyancy in (("calm", "1"), ("hot", "5")):
         bake(billow, os.path.join(work, name), "--set", "stages.mac.forces.buoyancy=" + buoyancy)
@@ -467,7 +467,7 @@ def two(billow, page, work):
     check("the program ends", served.end() == 0)
 
 
-def running(billow, page, work):
+def running_bake(billow, page, work):
     out = os.path.join(work, "running")
     served = Served(billow, "bake", WISP, "--view", "--out", out, "--set", "time.frames=1-4000", "--threads", "1", "--set",
                     "time.warmup=10", "--set", "stages.mac.project.max_iterations=1", held=1000)
@@ -510,10 +510,10 @@ def main():
     page = begin(pictures)
     try:
         with tempfile.TemporaryDirectory(prefix="billow-page-") as work:
-            finished(billow, page, work)
-            flat(billow, page, work)
-            two(billow, page, work)
-            running(billow, page, work)
+            finished_bake(billow, page, work)
+            flat_cache(billow, page, work)
+            comparison(billow, page, work)
+            running_bake(billow, page, work)
     finally:
         page.driver.quit()
     verdict()

@@ -103,7 +103,7 @@ def form(page, t):
     page.at("viewport").click()
     page.actions().key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
     check("… by key", wait(lambda: "buoyancy: 1" in t.text()) and t.read())
-    given_up(page, t)
+    cancelled_preview(page, t)
     page.run("document.querySelectorAll('#form details').forEach((d) => d.open = true)")
     t.tries("a choice", lambda: Select(t.row("stages.mac.advect.scheme", "select")).select_by_visible_text("semi-lagrangian"),
             "mac.advect.scheme")
@@ -118,7 +118,7 @@ def form(page, t):
     page.shot("tune_form")
 
 
-def given_up(page, t):
+def cancelled_preview(page, t):
     """A try that takes minutes ends when another change comes."""
     newest = t.sources()[-1][0]
     page.run("billow.tune.edit(billow.tune.text.replace('frames: 1-30, seed', 'frames: 1-50000, seed'))")
@@ -212,7 +212,7 @@ def text(page, t):
     page.click("tune-form")
 
 
-def results(page, t):
+def source_cards(page, t):
     """Going back, comparing."""
     bare = """return [...document.querySelectorAll('.card')].map((c) => [c.textContent, c.querySelector('img')])
         .filter(([, i]) => i.src && !i.naturalWidth).map(([t]) => t)"""
@@ -229,7 +229,7 @@ def results(page, t):
     page.actions().click_and_hold(page.at("wiper")).move_by_offset(150, 0).release().perform()
     check("… and is dragged", wait(lambda: apart(before, page.seen()) > 0.02 and page.run("return billow.viewport.split > 0.6")))
     page.shot("tune_compare")
-    unlike(page)
+    different_voxels(page)
     page.at("viewport").click()
     page.keys("c")
     check("C ends it", wait(lambda: not page.at("wiper").is_displayed()))
@@ -240,7 +240,7 @@ def results(page, t):
           len({i for i, _ in t.sources()}) == len(t.sources()), (number, t.sources()))
 
 
-def beyond(page, t):
+def failing_preview(page, t):
     """A value that a stage does not take: the slider ends before it, and a try that fails says why."""
     number = page.run("return billow.serverState.current")
     page.run("billow.tune.edit(billow.tune.text.replace('      density:', '      fuel: 0.5\\n      density:').replace('  - mac.forces', '  - fire\\n  - mac.forces'))")
@@ -257,7 +257,7 @@ def beyond(page, t):
     check("undo gives back the one before", wait(lambda: page.run("return billow.serverState.current") == number) and page.settled(), t.sources())
 
 
-def unlike(page):
+def different_voxels(page):
     """Tries in other voxels are told apart."""
     page.run("billow.serverState.sources.forEach((s) => s.coarse = s.id === billow.compareId ? 2 : 1); billow.viewport.updateCompare(); billow.sourceCards.update(billow.serverState)")
     check("a comparison of unlike voxels says so", page.at("voxel-warning").is_displayed() and "×2 at the left, ×1" in page.at("voxel-warning").text)
@@ -265,7 +265,7 @@ def unlike(page):
     page.shot("tune_unlike")
 
 
-def saved(page, t, folder):
+def saves(page, t, folder):
     preset = os.path.join(folder, "tuned.yaml")
     own = open(preset, encoding="utf-8").read()
     t.read()
@@ -289,14 +289,14 @@ def saved(page, t, folder):
     check("… under its name, with all else", said == t.text().replace("name: tuned", "name: livelier"), said)
 
 
-def full(page, t, folder):
+def full_bake(page, t, folder):
     page.click("bake-full")
     check("at full size", wait(lambda: os.path.exists(os.path.join(folder, "out/tuned/tuned.mp4")), 60))
     check("… and seen", wait(lambda: page.run("return billow.source.kind") == "full"))
     check("what was tried is still there", len(t.sources()) > 3)
 
 
-def wide(page, t):
+def small_screen(page, t):
     page.size(390, 844, touch=True)
     check("a phone: nothing sticks out", wait(lambda: page.run("return document.documentElement.scrollWidth <= innerWidth + 1")),
           page.run("return [document.documentElement.scrollWidth, innerWidth]"))
@@ -305,7 +305,7 @@ def wide(page, t):
     page.size(1280, 720)
 
 
-def broken(billow, page, folder):
+def malformed_preset(billow, page, folder):
     """A preset with a mistake in it can be mended on the page."""
     with open(os.path.join(folder, "broken.yaml"), "w", encoding="utf-8") as file:
         file.write(open(os.path.join(folder, "tuned.yaml"), encoding="utf-8").read().replace("voxel", "vowel"))
@@ -336,17 +336,17 @@ def main():
             t = Tuned(page)
             check("the first picture comes", page.open(served.address), page.words())
             check("all of the preset is a form", page.run("return document.querySelectorAll('#form .row').length") > 40)
-            for part in (form, curve, looks, text, beyond, results):
+            for part in (form, curve, looks, text, failing_preview, source_cards):
                 part(page, t)
-            saved(page, t, folder)
-            full(page, t, folder)
-            wide(page, t)
+            saves(page, t, folder)
+            full_bake(page, t, folder)
+            small_screen(page, t)
             page.clean("a preset that is tuned", "409") # names that are refused
             page.driver.get("about:blank")
             check("the program ends", served.end() == 0, served.words_said)
             check("coarse bakes go with it", not [n for n in os.listdir(folder) if n.startswith("billow-tune-")],
                   os.listdir(folder))
-            broken(billow, page, folder)
+            malformed_preset(billow, page, folder)
     finally:
         page.driver.quit()
     verdict()
