@@ -51,7 +51,7 @@ int cli_integer(const char *option, const char *text, long long min, long long m
 /// The exit code for a status.
 int cli_exit_code(enum bw_status status);
 /// Print the error of the library's last call on stderr, and return the exit code.
-int cli_failed(void);
+int cli_library_error(void);
 /// Print the warnings of the library's last call, which went well, on stderr.
 void cli_warn(void);
 
@@ -137,7 +137,7 @@ void cli_sanitize_output(void);
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *cli_vprintf(const char *format, va_list list) __attribute__((format(printf, 1, 0)));
 /// printf of one line, with its end: a line end in a name becomes a question mark as well.
-void cli_line(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_print_line(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// A command for the terminal, such as "\r\033[K", on stderr.
 void cli_terminal(const char *command);
 

@@ -91,7 +91,7 @@ int cli_write_file(const char *path, const char *text)
         good = good && rename(temporary, path) == 0;
         if (!good) remove(temporary);
     }
-    if (!good) cli_line(stderr, "%s: can't be written: %s", path, strerror(errno));
+    if (!good) cli_print_line(stderr, "%s: can't be written: %s", path, strerror(errno));
     free(temporary);
     return good ? EXIT_CODE_OK : cli_exit_code(BW_ERR_IO);
 }
@@ -106,7 +106,7 @@ int cli_folder_make(const char *path)
         *s = '/';
     }
     const int bad = !part || (mkdir(part, 0777) && errno != EEXIST);
-    if (bad) cli_line(stderr, "%s: can't be made: %s", path, strerror(errno));
+    if (bad) cli_print_line(stderr, "%s: can't be made: %s", path, strerror(errno));
     free(part);
     return bad ? cli_exit_code(BW_ERR_IO) : EXIT_CODE_OK;
 }

@@ -18,7 +18,7 @@ struct bw_session *cli_session_open(const char *plugin_path, const char *preset_
 {
     struct bw_session_options o = {sizeof o, plugin_path, preset_path};
     struct bw_session *session;
-    if (bw_session_open(&o, &session)) return cli_failed(), NULL;
+    if (bw_session_open(&o, &session)) return cli_library_error(), NULL;
     cli_warn();
     return session;
 }
@@ -36,7 +36,7 @@ void cli_particles_warn(struct bw_cache *cache, const char *not_what)
     json_decref(all);
 }
 
-int cli_failed(void)
+int cli_library_error(void)
 {
     const struct bw_error *e = bw_error_last();
     int code = cli_exit_code(e->status);

@@ -17,7 +17,7 @@ int cli_usage(const char *format, ...)
     va_start(list, format);
     char *sentence = cli_vprintf(format, list);
     va_end(list);
-    cli_line(stderr, "billow: %s", sentence ? sentence : "out of memory");
+    cli_print_line(stderr, "billow: %s", sentence ? sentence : "out of memory");
     cli_json_error(&(struct bw_error){.sentence = sentence ? sentence : "", .count = 1}, EXIT_CODE_USAGE);
     free(sentence);
     return EXIT_CODE_USAGE;
@@ -49,13 +49,13 @@ static int option_code(const struct cli_command *command, const char *name)
 }
 
 /* --json holds for the failure of an option before it as well. */
-static void json_find(const struct cli_command *command, int argc, char **argv)
+static void json_option_find(const struct cli_command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && option_code(command, "json") > 0; i++)
         if (!strcmp(argv[i], "--json")) cli_json_begin(command->several);
 }
 
-static int option_bad(const struct cli_command *command, int argc, char **argv, int code)
+static int option_error(const struct cli_command *command, int argc, char **argv, int code)
 {
     const char *faulty = option_faulty(argc, argv);
     if (code == ':') cli_usage("%s wants a value; see billow help %s", faulty, command->name);
@@ -78,14 +78,14 @@ int cli_option_next(const struct cli_command *command, int argc, char **argv)
     }
     table[n] = (struct option){"help", no_argument, NULL, 'h'};
     opterr = 0;
-    if (optind < 2) json_find(command, argc, argv);
+    if (optind < 2) json_option_find(command, argc, argv);
     int code = getopt_long(argc, argv, ":h", table, NULL);
     if (code == 'h') {
         cli_help(command, stdout);
         return CLI_HELP;
     }
     // an empty --out is a variable that is not set: with --force, the default folder would pay for it
-    if (code == ':' || code == '?' || (code == 'o' && !*optarg)) return option_bad(command, argc, argv, code);
+    if (code == ':' || code == '?' || (code == 'o' && !*optarg)) return option_error(command, argc, argv, code);
     if (code == option_code(command, "json")) cli_json_begin(command->several);
     return code < 0 ? CLI_END : code;
 }

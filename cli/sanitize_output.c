@@ -17,7 +17,7 @@ struct outlet {
     unsigned char before; ///< the last byte written
 };
 
-static int all_write(int fd, const char *bytes, size_t n)
+static int write_all(int fd, const char *bytes, size_t n)
 {
     while (n) {
         const ssize_t done = write(fd, bytes, n);
@@ -46,7 +46,7 @@ static ssize_t sanitized_write(void *cookie, const char *bytes, size_t n)
     for (size_t at = 0; at < n;) {
         size_t i = 0;
         for (; i < CHUNK && at + i < n; i++) plain[i] = byte_sanitize(o, (unsigned char)bytes[at + i]);
-        if (!all_write(o->fd, plain, i)) return 0;
+        if (!write_all(o->fd, plain, i)) return 0;
         at += i;
     }
     return (ssize_t)n;
@@ -89,7 +89,7 @@ char *cli_printf(const char *format, ...)
     return text;
 }
 
-void cli_line(FILE *f, const char *format, ...)
+void cli_print_line(FILE *f, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -101,4 +101,4 @@ void cli_line(FILE *f, const char *format, ...)
     free(text);
 }
 
-void cli_terminal(const char *command) { all_write(STDERR_FILENO, command, strlen(command)); }
+void cli_terminal(const char *command) { write_all(STDERR_FILENO, command, strlen(command)); }

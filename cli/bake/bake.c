@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
     {"threads", "N", "worker threads; the result is the same for any number", 't'},
     {"simd", "LEVEL", "baseline, avx2 or avx512: pin the instructions for equal bits on other machines", 'i'},
     {"memory", "SIZE", "stop cleanly when memory grows past SIZE, 12G", 'M'},
-    {"patience", "SECONDS", "say who is at it when a step takes longer (60)", 'w'},
+    {"patience", "SECONDS", "report the plugin at work when a step takes longer (60)", 'w'},
     {"view", "[=gentle]", "a page to look at it while it bakes; gentle: its pictures wait for the bake", 'v'},
     PAGE_OPTIONS,
     FARM_OPTIONS,
@@ -292,18 +292,18 @@ static void up_to_date_print(const struct bake *b)
     const char *see = NULL;
     for (int i = 0; i < 4 && !see; i++) see = b->progress.output[i];
     if (b->json) return;
-    cli_line(stderr, "%s is up to date: %s%s%s (--force bakes it again)", b->facts.out,
-             bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames), see ? ", see " : "",
-             see ? see : "");
+    cli_print_line(stderr, "%s is up to date: %s%s%s (--force bakes it again)", b->facts.out,
+                   bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames), see ? ", see " : "",
+                   see ? see : "");
 }
 
 static void done_print(const struct bake *b)
 {
     char frames[48], bytes[48], seconds[48];
     if (b->json) return;
-    cli_line(stderr, "%s: %s, %s in %s", b->facts.out,
-             bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames),
-             bw_number_words(b->facts.bytes, "B", bytes), bw_number_words(b->facts.seconds, "s", seconds));
+    cli_print_line(stderr, "%s: %s, %s in %s", b->facts.out,
+                   bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames),
+                   bw_number_words(b->facts.bytes, "B", bytes), bw_number_words(b->facts.seconds, "s", seconds));
     summary_print(&b->progress, b->facts.name, b->facts.out);
 }
 
@@ -378,7 +378,7 @@ static int source_bake(const struct bake *b)
 }
 
 /* The --set that names the files which the other bake made. */
-static char *source_setting(const struct bake *b)
+static char *frames_from_setting(const struct bake *b)
 {
     struct bw_cache *cache;
     if (bw_cache_open(b->session, b->facts.source_out, &cache)) return NULL;
@@ -394,14 +394,15 @@ static enum bw_status source_bake_first(struct bake *b)
 {
     int code = source_bake(b);
     if (code) {
-        cli_line(stderr, "%s takes its frames from %s, in %s", b->facts.name, b->facts.source, b->facts.source_out);
+        cli_print_line(stderr, "%s takes its frames from %s, in %s", b->facts.name, b->facts.source,
+                       b->facts.source_out);
         b->failure_printed = 1;
         b->message =
             cli_printf("%s takes its frames from %s, in %s", b->facts.name, b->facts.source, b->facts.source_out);
         return b->status = code == 130 || code == 75 ? BW_ERR_CANCELLED : (enum bw_status) - code;
     }
     if (b->dry_run && access(b->facts.source_out, R_OK)) return BW_OK;
-    b->source = source_setting(b);
+    b->source = frames_from_setting(b);
     if (!b->source) return bake_failed(b);
     if (!list_add(b->set, &b->o.n_set, "--set", b->source)) return b->status = BW_ERR_USAGE;
     bw_bake_close(b->bake);
@@ -452,7 +453,7 @@ static void bake_free(struct bake *b)
 }
 
 /* Interrupted, but nothing that was simulated is lost. */
-static int bake_code(struct bake *b)
+static int bake_exit_code(struct bake *b)
 {
     enum { RESUMABLE = 75 };
     if (b->status != BW_ERR_CANCELLED || !b->bake || bw_bake_facts(b->bake, &b->facts) || !b->facts.checkpoint)
@@ -484,7 +485,7 @@ int bake_run_arguments(int argc, char **argv, char **message)
     } else if (status == BW_OK) {
         bake_run(&b);
     }
-    code = bake_code(&b);
+    code = bake_exit_code(&b);
     ranks_end(b.bake);
     failure_print(&b);
     json_t *end = json_pack("{s:b, s:i, s:s?}", "ok", b.status == BW_OK, "code", code, "message", b.message);

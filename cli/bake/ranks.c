@@ -69,7 +69,7 @@ int ranks_allow_source(const char *name, const char *source)
     int32_t size;
     bw_process_rank(&size);
     if (size < 2) return 1;
-    cli_line(stderr, "%s takes its frames from %s: bake that first, then this one, each by a command of its own", name,
-             source);
+    cli_print_line(stderr, "%s takes its frames from %s: bake that first, then this one, each by a command of its own",
+                   name, source);
     return 0;
 }

@@ -36,7 +36,7 @@ static int folder_resume(const char *folder, int n, char **options)
     if (fd == -2) {
         code = cli_usage("%s holds no bake that can be resumed: there is no %s", out, preset);
     } else if (fd < 0) {
-        code = cli_failed();
+        code = cli_library_error();
     } else if (preset && out) {
         argv[argc++] = word[0], argv[argc++] = preset;
         argv[argc++] = word[1], argv[argc++] = out;

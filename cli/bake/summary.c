@@ -34,7 +34,7 @@ int estimate_print(struct bw_bake *bake)
            left ? bw_number_words(json_number_value(left), "B", text[3]) : "nan B");
     const char *whole = cli_text(e, "whole_on_ranks");
     if (*whole) printf("ranks:   under mpirun each of them runs these stages whole, with all tiles: %s\n", whole);
-    cli_line(stdout, "output:  %s", cli_text(e, "out"));
+    cli_print_line(stdout, "output:  %s", cli_text(e, "out"));
     json_decref(e);
     return 0;
 }
@@ -67,7 +67,7 @@ void summary_print(const struct progress *p, const char *name, const char *out)
         next_print(command_name(), "info", cache, INT_MAX, "");
         next_print(command_name(), "preview", dir, folder, "");
         next_print(command_name(), "blender", dir, folder, " --open");
-        cli_line(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb", folder, dir, name);
+        cli_print_line(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb", folder, dir, name);
     }
-    if (particles) cli_line(stderr, "  particles, in files of all frames: %s", particles);
+    if (particles) cli_print_line(stderr, "  particles, in files of all frames: %s", particles);
 }

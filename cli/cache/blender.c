@@ -81,8 +81,8 @@ static int sequence_check(const json_t *c)
     const char *file = cli_text(c, "file"), *dot = strrchr(file, '.');
     const json_t *missing = json_object_get(c, "missing");
     if (cli_number(c, "count") > 1 && dot && !isdigit((unsigned char)dot[-1])) {
-        cli_line(stderr, "billow: Blender shows a sequence only if the number ends the name, which it does not in %s",
-                 file);
+        cli_print_line(
+            stderr, "billow: Blender shows a sequence only if the number ends the name, which it does not in %s", file);
         return EXIT_CODE_FAILURE;
     }
     if (json_array_size(missing))
@@ -93,7 +93,7 @@ static int sequence_check(const json_t *c)
 
 /* ---- writing ---- */
 
-static int failed(void)
+static int library_error_print(void)
 {
     const struct bw_error *e = bw_error_last();
     return error_print(cli_exit_code(e->status), e->sentence);
@@ -105,7 +105,7 @@ static int text_write(const char *folder, const char *name, const char *ending, 
     *path = cli_printf("%s/%s%s", folder, name, ending);
     if (!*path) return error_print(7, "out of memory");
     int code = cli_write_file(*path, text);
-    if (!code) cli_line(stdout, "%s", *path);
+    if (!code) cli_print_line(stdout, "%s", *path);
     return code;
 }
 
@@ -113,11 +113,11 @@ static int scene_write(struct bw_cache *cache, const json_t *c, const struct pla
 {
     const char *name = cli_text(c, "name");
     char *stage = NULL, *blender = bw_cache_scene(cache, "blender", p->reference);
-    if (!blender) return failed();
+    if (!blender) return library_error_print();
     if (*bw_error_last()->text) fprintf(stderr, "billow: %s", bw_error_last()->text);
     int code = text_write(p->out, name, "_blender.py", blender, script);
     char *usd = code ? NULL : bw_cache_scene(cache, "usd", p->reference);
-    if (!code) code = usd ? text_write(p->out, name, ".usda", usd, &stage) : failed();
+    if (!code) code = usd ? text_write(p->out, name, ".usda", usd, &stage) : library_error_print();
     bw_text_free(blender);
     bw_text_free(usd);
     free(stage);
@@ -129,7 +129,7 @@ static int cache_write(struct bw_cache *cache, const char *wanted, char **script
 {
     struct places places = {0};
     json_t *c = cli_json(bw_cache_describe(cache, 0));
-    int code = c ? sequence_check(c) : failed();
+    int code = c ? sequence_check(c) : library_error_print();
     if (!code) code = places_find(&places, cli_text(c, "file"), wanted);
     if (!code) code = scene_write(cache, c, &places, script);
     places_free(&places);
@@ -143,7 +143,7 @@ static int blender_start(const char *program, const char *script)
 {
     fflush(stdout);
     execlp(program, program, "--python", script, (char *)NULL);
-    cli_line(stderr, "billow: %s can't be started: %s", program, strerror(errno));
+    cli_print_line(stderr, "billow: %s can't be started: %s", program, strerror(errno));
     return EXIT_CODE_FAILURE;
 }
 
@@ -163,7 +163,7 @@ int cmd_blender(int argc, char **argv)
     if (!what) return EXIT_CODE_USAGE;
     struct bw_session *session = cli_session_open(NULL, NULL);
     if (!session) return 7;
-    code = bw_cache_open(session, what, &cache) ? failed() : cache_write(cache, out, &script);
+    code = bw_cache_open(session, what, &cache) ? library_error_print() : cache_write(cache, out, &script);
     bw_cache_close(cache);
     bw_session_close(session);
     if (!code && open) code = blender_start(program, script);

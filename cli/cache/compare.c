@@ -13,9 +13,9 @@ const struct cli_command command_compare = {
     .synopsis = "A B [options]",
     .brief = "Say in what two caches, or two files, differ.",
     .details =
-        "A and B are two bakes' folders, or two files. Where the bytes differ, VDB files are told by grid and voxel,\n"
-        "PNG and EXR by pixel, others by the first byte. In folders bake.json, bake.log, timings.csv and hidden\n"
-        "files are left out: they tell of the moment. Exit code 0: all bytes are the same; 1: something differs.\n",
+        "A and B are two bakes' folders, or two files. Where the bytes differ, VDB files are compared by grid and\n"
+        "voxel, PNG and EXR by pixel, others by the first byte. In folders bake.json, bake.log, timings.csv and\n"
+        "hidden files are left out: they differ in every run. Exit code 0: all bytes are the same; 1: they differ.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_compare,
@@ -27,7 +27,7 @@ static void differences_print(const json_t *all)
     size_t i;
     char files[48];
     json_array_foreach (json_object_get(all, "differences"), i, one)
-        cli_line(stdout, "%-28s %s", cli_text(one, "file"), cli_text(one, "text"));
+        cli_print_line(stdout, "%-28s %s", cli_text(one, "file"), cli_text(one, "text"));
     bw_number_words(cli_number(all, "files"), "file", files);
     if (!i) printf("%s: the same\n", files);
 }
@@ -42,7 +42,7 @@ int cmd_compare(int argc, char **argv)
     if (argc - optind != 2) return cli_usage("compare wants two things: billow compare %s", command_compare.synopsis);
     char *text = bw_cache_compare(argv[optind], argv[optind + 1]);
     json_t *all = json ? cli_json_plain(text) : cli_json(text);
-    if (!all) return cli_failed();
+    if (!all) return cli_library_error();
     if (json) {
         cli_json_print(all, JSON_INDENT(1));
     } else {

@@ -113,19 +113,19 @@ static int32_t on_frame(int32_t done, int32_t total, void *user)
 }
 
 /// Print the output's name; the library's default without --out.
-static int name_print(const char *out, struct bw_cache *cache, const json_t *o)
+static int output_name_print(const char *out, struct bw_cache *cache, const json_t *o)
 {
     json_t *all = out ? NULL : cli_json(bw_cache_describe(cache, 0));
     const char *frames = cli_text(o, "frames"), *dash = strchr(frames, '-');
     int one = *frames && (!dash || !strncmp(frames, dash + 1, (size_t)(dash - frames)));
-    if (out) cli_line(stdout, "%s", out);
-    else cli_line(stdout, "%s.%s", cli_text(all, "name"), cli_number(all, "count") > 1 && !one ? "mp4" : "png");
+    if (out) cli_print_line(stdout, "%s", out);
+    else cli_print_line(stdout, "%s.%s", cli_text(all, "name"), cli_number(all, "count") > 1 && !one ? "mp4" : "png");
     json_decref(all);
     return EXIT_CODE_OK;
 }
 
 /* Errors of this command begin with the program's name; options get their dashes. */
-static int failed(void)
+static int library_error_print(void)
 {
     const struct bw_error *e = bw_error_last();
     int option =
@@ -163,11 +163,13 @@ static int preview_run(const char *what, const char *out, const char *own, const
     char *text = json_dumps(o, JSON_REAL_PRECISION(17));
     struct bw_movie_wish wish = {
         .size = sizeof wish, .options = text, .out = out ? out : own, .on_frame = on_frame, .as_it_is = !out};
-    int code = !session ? 7 : bw_cache_open(session, what, &cache) || bw_cache_movie(cache, &wish) ? failed() : 0;
+    int code = !session                                                               ? 7
+               : bw_cache_open(session, what, &cache) || bw_cache_movie(cache, &wish) ? library_error_print()
+                                                                                      : 0;
     if (!code) {
         const char *warnings = bw_error_last()->text;
         if (*warnings) fprintf(stderr, "billow: %s", warnings);
-        code = name_print(wish.out, cache, o);
+        code = output_name_print(wish.out, cache, o);
     }
     free(text);
     bw_cache_close(cache);
@@ -182,9 +184,9 @@ static int preview_submit(const struct farm_options *w, const char *what, struct
     struct bw_cache *cache = NULL;
     json_t *all = NULL;
     char *name = NULL;
-    int code = !session ? 7 : bw_cache_open(session, what, &cache) ? failed() : 0;
+    int code = !session ? 7 : bw_cache_open(session, what, &cache) ? library_error_print() : 0;
     if (!code && !(all = cli_json(bw_cache_describe(cache, 1))) && !(all = cli_json(bw_cache_describe(cache, 0))))
-        code = failed();
+        code = library_error_print();
     if (!code && !m->out) m->out = name = cli_printf("%s.mp4", cli_text(all, "name"));
     if (!code && !cli_has_ending(m->out, ".mp4"))
         code = cli_usage("--on slurm makes a movie in parts, and %s is a picture: make that here", m->out);
@@ -196,7 +198,7 @@ static int preview_submit(const struct farm_options *w, const char *what, struct
     return code;
 }
 
-static int preview_here(const char *what, const char *out, json_t *o)
+static int preview_local(const char *what, const char *out, json_t *o)
 {
     char *picture = picture_of_file(what, out, o);
     const int code = preview_run(what, out, picture, o);
@@ -221,7 +223,7 @@ static int preview_start(const struct farm_options *w, struct farm_movie *m, con
     if (m->tasks && !w->on) return cli_usage("--tasks goes with --on slurm");
     const int code = farm_options_check(w);
     m->tasks = m->tasks ? m->tasks : 1;
-    return code ? code : w->on ? preview_submit(w, what, m) : preview_here(what, m->out, m->options);
+    return code ? code : w->on ? preview_submit(w, what, m) : preview_local(what, m->out, m->options);
 }
 
 int cmd_preview(int argc, char **argv)

@@ -27,7 +27,7 @@ static int folder_check(const struct farm_bake *b, const char *out, const json_t
         return cli_usage("%s holds an unfinished bake of this preset: --resume goes on with it, --force bakes it anew",
                          out);
     if (!holds && cli_number(folder, "strangers") > 0)
-        return cli_usage("%s holds files in its way that no record tells of: --force takes their names", out);
+        return cli_usage("%s holds files in its way that no record lists: --force takes their names", out);
     return EXIT_CODE_OK;
 }
 
@@ -102,7 +102,7 @@ int farm_submit_bake(const struct farm_options *w, const struct farm_bake *b)
     json_t *site = farm_site(w, &code);
     if (!site) return code;
     json_t *all = bw_bake_facts(b->bake, &facts) ? NULL : cli_json(bw_bake_describe(b->bake));
-    if (!all) code = cli_failed();
+    if (!all) code = cli_library_error();
     if (!code) code = folder_check(b, facts.out, json_object_get(all, "folder"));
     if (!code && b->tasks > 1) {
         code = farm_split(w, b, &facts, all);

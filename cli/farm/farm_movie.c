@@ -111,7 +111,7 @@ int movie_member(const json_t *plan, const json_t *member, const char *out, char
     int code = session && path ? EXIT_CODE_OK : 7;
     if (!code && (bw_cache_open(session, cli_text(plan, "preset"), &cache) || bw_cache_movie(cache, &wish))) {
         *message = strdup(bw_error_last()->sentence);
-        code = cli_failed();
+        code = cli_library_error();
     }
     bw_cache_close(cache);
     bw_session_close(session);
@@ -152,7 +152,7 @@ int movie_gather(const char *out, const json_t *plan)
         else if (part) free(part[n]), part[n] = NULL;
     }
     if (!code) unlink(fresh);
-    if (!code && bw_film_join((const char *const *)part, n, fresh)) code = cli_failed();
+    if (!code && bw_film_join((const char *const *)part, n, fresh)) code = cli_library_error();
     if (!code && rename(fresh, to)) {
         fprintf(stderr, "%s: can't be written: %s\n", to, strerror(errno));
         code = cli_exit_code(BW_ERR_IO);

@@ -39,18 +39,21 @@ char *farm_absolute(const char *path) { return realpath(path, NULL); }
 /* ---- resources ---- */
 
 /* Cores that a box of so many cells keeps busy. */
-static int cores_of(double cells) { return cells > 8e6 ? 16 : cells > 2e6 ? 8 : cells > 3e5 ? 4 : cells > 3e4 ? 2 : 1; }
+static int cores_estimate(double cells)
+{
+    return cells > 8e6 ? 16 : cells > 2e6 ? 8 : cells > 3e5 ? 4 : cells > 3e4 ? 2 : 1;
+}
 
 /* Minutes. Measured: 0.16 µs of a core a cell of the full box and a frame, of a plume that fills half of it; ten times
  * that leaves room for obstacles, fire and slower machines. Who needs longer goes on from a checkpoint. */
-static double minutes_of(const struct farm_task *t, double cores)
+static double minutes_estimate(const struct farm_task *t, double cores)
 {
     return fmax(10, ceil(1.6e-6 * t->cells * t->frames / cores / 60));
 }
 
 /* MiB of a process: full boxes, a quarter more for snapshots that wait to be written, and the program with its
  * libraries. Of several each holds its share and what is beside it, a third of the whole on four (docs/scaling.md). */
-static double megabytes_of(const struct farm_task *t)
+static double megabytes_estimate(const struct farm_task *t)
 {
     const double share = t->ranks > 1 && !t->whole ? 1.4 / t->ranks : 1;
     return ceil(1.25 * t->memory * fmin(share, 1) / 1048576) + 512;
@@ -59,22 +62,23 @@ static double megabytes_of(const struct farm_task *t)
 static void memory_print(FILE *f, const json_t *ask, const struct farm_task *t, double cores)
 {
     if (*cli_text(ask, "memory")) fprintf(f, "#SBATCH --mem=%s\n", cli_text(ask, "memory"));
-    else if (t->ranks > 1) fprintf(f, "#SBATCH --mem-per-cpu=%.0fM\n", ceil(megabytes_of(t) / cores));
-    else fprintf(f, "#SBATCH --mem=%.0fM\n", megabytes_of(t));
+    else if (t->ranks > 1) fprintf(f, "#SBATCH --mem-per-cpu=%.0fM\n", ceil(megabytes_estimate(t) / cores));
+    else fprintf(f, "#SBATCH --mem=%.0fM\n", megabytes_estimate(t));
 }
 
-static void asked_print(FILE *f, const json_t *ask, const struct farm_task *t)
+static void resources_print(FILE *f, const json_t *ask, const struct farm_task *t)
 {
     static const char *const as_they_are[] = {"partition", "account", "qos", "reservation", "constraint", "nice"};
     const json_t *more = json_object_get(ask, "options"), *one;
     const int ranks = t->ranks > 1 ? t->ranks : 1;
-    const double cores = *cli_text(ask, "cores") ? strtod(cli_text(ask, "cores"), NULL) : cores_of(t->cells / ranks);
+    const double cores =
+        *cli_text(ask, "cores") ? strtod(cli_text(ask, "cores"), NULL) : cores_estimate(t->cells / ranks);
     size_t i;
     if (ranks > 1) fprintf(f, "#SBATCH --ntasks=%d\n", ranks);
     fprintf(f, "#SBATCH --cpus-per-task=%.0f\n", cores);
     memory_print(f, ask, t, cores);
     if (*cli_text(ask, "time")) fprintf(f, "#SBATCH --time=%s\n", cli_text(ask, "time"));
-    else fprintf(f, "#SBATCH --time=%.0f\n", minutes_of(t, cores * ranks));
+    else fprintf(f, "#SBATCH --time=%.0f\n", minutes_estimate(t, cores * ranks));
     for (i = 0; i < sizeof as_they_are / sizeof *as_they_are; i++)
         if (*cli_text(ask, as_they_are[i]))
             fprintf(f, "#SBATCH --%s=%s\n", as_they_are[i], cli_text(ask, as_they_are[i]));
@@ -130,7 +134,7 @@ static int script_print(FILE *f, const json_t *site, const struct farm_task *t, 
         fprintf(f, "#SBATCH --array=%s%s%s\n", t->array, *cli_text(ask, "at_once") ? "%" : "",
                 cli_text(ask, "at_once"));
     if (t->after) fprintf(f, "#SBATCH --dependency=afterany:%s\n", t->after);
-    asked_print(f, ask, t);
+    resources_print(f, ask, t);
     path_print(f, site, "chdir", here ? here : "/", NULL);
     path_print(f, site, "output", out, t->log);
     fprintf(f,

@@ -93,13 +93,13 @@ int farm_options_check(const struct farm_options *w)
 
 /* ---- the file ---- */
 
-static char *place_of(const char *path, const json_t *node)
+static char *location_text(const char *path, const json_t *node)
 {
     return cli_printf("%s:%.0f:%.0f", path, cli_number(node, "line"), cli_number(node, "column"));
 }
 
 /* Texts for nodes: a list of them, or one. */
-static json_t *plain(const json_t *node)
+static json_t *node_texts(const json_t *node)
 {
     const json_t *list = json_object_get(node, "list"), *one;
     size_t i;
@@ -116,9 +116,9 @@ static int asks_read(json_t *site, const char *path, const json_t *node)
     int good = 1;
     json_object_set_new(site, "ask", out);
     json_object_foreach (map, key, one) {
-        char *place = place_of(path, one);
+        char *place = location_text(path, one);
         if (good && strcmp(key, "options")) good = ask_check(place, key, cli_text(one, "text"));
-        json_object_set_new(out, key, plain(one));
+        json_object_set_new(out, key, node_texts(one));
         free(place);
     }
     return good;
@@ -131,10 +131,10 @@ static int entry_read(json_t *site, const char *path, const char *key, const jso
     if (!strcmp(key, "ask")) return asks_read(site, path, node);
     if (!strcmp(key, "paths")) {
         json_object_set_new(site, key, out = json_object());
-        json_object_foreach (map, from, one) json_object_set_new(out, from, plain(one));
+        json_object_foreach (map, from, one) json_object_set_new(out, from, node_texts(one));
         return 1;
     }
-    json_object_set_new(site, key, plain(node));
+    json_object_set_new(site, key, node_texts(node));
     return 1;
 }
 
@@ -142,10 +142,10 @@ static int file_read(json_t *site, const char *path)
 {
     json_t *all = cli_json(bw_yaml_read(path)), *one;
     const char *key;
-    if (!all) return cli_failed();
+    if (!all) return cli_library_error();
     int good = 1;
     json_object_foreach (json_object_get(all, "map"), key, one) {
-        char *place = place_of(path, one);
+        char *place = location_text(path, one);
         if (good && !is_among(key, keys, N_KEYS)) good = 0, key_unknown(place, key, keys, N_KEYS);
         if (good) good = entry_read(site, path, key, one);
         free(place);

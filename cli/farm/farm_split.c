@@ -19,7 +19,7 @@ static int frames_stand_alone(const json_t *preset)
 }
 
 /* A movie of some frames is of no use: it is made of all of them, by preview. */
-static json_t *movies_of(const json_t *preset)
+static json_t *movie_exporters(const json_t *preset)
 {
     const json_t *one;
     size_t i;
@@ -47,8 +47,8 @@ static json_t *plan_make(const struct farm_bake *b, const struct bw_bake_facts *
 {
     json_t *plan =
         json_pack("{s:i, s:b, s:s, s:s, s:[s], s:o, s:o}", "billow", 1, "split", 1, "preset", "farm/preset.yaml",
-                  "name", facts->name, "keys", "frames", "mute", movies_of(json_object_get(all, "preset")), "members",
-                  members_make(facts->first, facts->last, b->tasks));
+                  "name", facts->name, "keys", "frames", "mute", movie_exporters(json_object_get(all, "preset")),
+                  "members", members_make(facts->first, facts->last, b->tasks));
     if (b->memory) json_object_set_new(plan, "memory", json_string(b->memory));
     if (b->simd) json_object_set_new(plan, "simd", json_string(b->simd));
     return plan;

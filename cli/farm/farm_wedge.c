@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* "1-4,7": members to bake, as sbatch has them; NULL: none. */
-static char *array_of(const struct wedge_run *r, const json_t *plan)
+static char *array_ranges(const struct wedge_run *r, const json_t *plan)
 {
     const json_t *members = json_object_get(plan, "members");
     const size_t count = json_array_size(members);
@@ -103,7 +103,7 @@ int farm_wedge(const struct farm_options *w, const struct wedge_run *r, const js
 {
     int code;
     json_t *site = farm_site(w, &code);
-    char *array = array_of(r, plan);
+    char *array = array_ranges(r, plan);
     if (!code && farm_ranks(site) > 1)
         code = cli_usage("ranks=%d is for one bake: a member of an array is one process, of as many cores as --ask "
                          "cores says",

@@ -102,7 +102,7 @@ static int wedge_status_print(const char *out, const json_t *plan, const json_t 
         status_from_queue(&s, row_of(queue, cli_text(job, "job"), (int)i + 1));
         // killed without a word, and not in the queue: it will not go on by itself
         if (!strcmp(s.state, "waiting"))
-            s.state = s.frames ? "stopped" : "failed", s.message = strdup("it left no word");
+            s.state = s.frames ? "stopped" : "failed", s.message = strdup("it ended without a status");
         status_row_print(&s, cli_text(member, "folder"), words ? words : "", list);
         bad += is_bad(&s);
         free(log);

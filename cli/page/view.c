@@ -62,7 +62,7 @@ static int page_run(struct page *page, struct bw_session *session, shower show, 
     signal(SIGPIPE, SIG_IGN);
     page_signals();
     while (*what)
-        if (show(page, *what++)) return cli_failed();
+        if (show(page, *what++)) return cli_library_error();
     puts(page_address(page));
     fflush(stdout);
     fputs("open it in a browser; Ctrl-C ends\n", stderr);

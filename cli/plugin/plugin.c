@@ -28,7 +28,7 @@ static int plugin_validate(const char *path)
     char *text = bw_plugin_validate(path);
     json_t *root = cli_json(text), *entry;
     size_t i;
-    if (!root) return cli_failed();
+    if (!root) return cli_library_error();
     json_array_foreach (json_object_get(root, "entries"), i, entry) {
         printf("%s %s: good\n", cli_text(entry, "kind"), cli_text(entry, "id"));
     }
@@ -40,7 +40,7 @@ static int cflags_print(void)
 {
     struct bw_session *session = cli_session_open(NULL, NULL);
     json_t *machine = session ? cli_json(bw_session_machine(session, NULL)) : NULL;
-    int code = machine ? EXIT_CODE_OK : cli_failed();
+    int code = machine ? EXIT_CODE_OK : cli_library_error();
     if (machine) printf("-I%s\n", cli_text(machine, "include"));
     json_decref(machine);
     bw_session_close(session);

@@ -115,7 +115,7 @@ static int file_make(const char *name, const char *file, const char *text, int f
     int code = path && text ? EXIT_CODE_OK : cli_exit_code(BW_ERR_MEMORY);
     if (code) fputs("out of memory\n", stderr);
     else if (!force && access(path, F_OK) == 0) {
-        cli_line(stderr, "%s is there already (--force overwrites it)", path);
+        cli_print_line(stderr, "%s is there already (--force overwrites it)", path);
         code = EXIT_CODE_USAGE;
     }
     if (!code) code = cli_write_file(path, text);
@@ -132,7 +132,7 @@ static int files_make(const char *name, int force)
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n > 0) program[n] = '\0';
     if (mkdir(name, 0777) && errno != EEXIST) {
-        cli_line(stderr, "%s: can't be made: %s", name, strerror(errno));
+        cli_print_line(stderr, "%s: can't be made: %s", name, strerror(errno));
         return cli_exit_code(BW_ERR_IO);
     }
     char *source = text_fill(source_text, name, identifier, program);
@@ -151,6 +151,7 @@ int plugin_new(const char *name, int force)
                          name);
     }
     int code = files_make(name, force);
-    if (!code) cli_line(stdout, "%s/%s.c and %s/Makefile are there; now: make -C %s check", name, name, name, name);
+    if (!code)
+        cli_print_line(stdout, "%s/%s.c and %s/Makefile are there; now: make -C %s check", name, name, name, name);
     return code;
 }

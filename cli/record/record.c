@@ -13,7 +13,7 @@ int record_read(const char *folder, const char *name, json_t **root)
     *root = NULL;
     if (!bw_folder_has(folder, name)) return EXIT_CODE_OK;
     char *text = bw_folder_read(folder, name, RECORD_MOST, NULL);
-    if (!text) return cli_failed();
+    if (!text) return cli_library_error();
     *root = json_loads(text, 0, &error);
     bw_text_free(text);
     if (json_is_object(*root)) return EXIT_CODE_OK;
@@ -40,7 +40,7 @@ int record_folder(const char *folder, const char *name)
     char *path = cli_printf("%s/%s", folder, name);
     int bad = !path || (mkdir(path, 0777) && errno != EEXIST);
     if (!bad && (bad = lstat(path, &st) != 0 || !S_ISDIR(st.st_mode))) errno = ENOTDIR;
-    if (bad) cli_line(stderr, "%s/%s: can't be made: %s", folder, name, strerror(errno));
+    if (bad) cli_print_line(stderr, "%s/%s: can't be made: %s", folder, name, strerror(errno));
     free(path);
     return bad ? cli_exit_code(BW_ERR_IO) : EXIT_CODE_OK;
 }

@@ -22,7 +22,7 @@ int record_error_at(const char *folder, const char *name, int line, int column, 
          *sentence = line > 0 ? cli_printf("%s:%d:%d: %s", path, line, column, what) : cli_printf("%s: %s", path, what);
     const struct bw_error e = {
         .sentence = sentence ? sentence : "", .file = path, .line = line, .column = column, .count = 1};
-    cli_line(stderr, "%s", e.sentence);
+    cli_print_line(stderr, "%s", e.sentence);
     cli_json_error(&e, cli_exit_code(BW_ERR_PRESET));
     free(sentence);
     free(path);

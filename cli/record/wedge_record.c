@@ -30,7 +30,7 @@ static const struct row member_rows[] = {
     {"memory", AMOUNT, 0}, {"cells", AMOUNT, 0}, {"frames", TEXT, 0},
 };
 
-static struct record_place below(const struct record_place *p, const char *key, size_t index)
+static struct record_place place_below(const struct record_place *p, const char *key, size_t index)
 {
     struct record_place b = *p;
     b.key[b.depth] = key;
@@ -58,7 +58,7 @@ static int texts_check(const struct record_place *p, const json_t *v)
     if (!json_is_array(v) || json_array_size(v) > TEXTS_MOST)
         return record_error(p, "has to be a list of %d texts at most", TEXTS_MOST);
     json_array_foreach (v, i, one) {
-        const struct record_place b = below(p, NULL, i);
+        const struct record_place b = place_below(p, NULL, i);
         if (!json_is_string(one)) return record_error(&b, "has to be a text");
     }
     return EXIT_CODE_OK;
@@ -71,7 +71,7 @@ static int map_check(const struct record_place *p, const json_t *v)
     if (!json_is_object(v) || json_object_size(v) > TEXTS_MOST)
         return record_error(p, "has to be {key: text, …} of %d keys at most", TEXTS_MOST);
     json_object_foreach ((json_t *)v, key, one) {
-        const struct record_place b = below(p, key, 0);
+        const struct record_place b = place_below(p, key, 0);
         if (!json_is_string(one)) return record_error(&b, "has to be a text");
     }
     return EXIT_CODE_OK;
@@ -109,7 +109,7 @@ static int rows_check(const struct record_place *p, const struct row *row, size_
     json_t *value;
     if (!json_is_object(o)) return record_error(p, "has to be {…}");
     json_object_foreach ((json_t *)o, key, value) {
-        const struct record_place b = below(p, key, 0);
+        const struct record_place b = place_below(p, key, 0);
         size_t i = 0;
         while (i < n && strcmp(row[i].key, key)) i++;
         const int code = i < n ? value_check(&b, row[i].kind, value) : record_error(&b, "is no key of a wedge");
@@ -142,8 +142,8 @@ static int member_check(const struct record_place *p, const json_t *member, size
     int code = rows_check(p, member_rows, sizeof member_rows / sizeof *member_rows, member);
     if (code) return code;
     const char *folder = cli_text(member, "folder");
-    const struct record_place at_folder = below(p, "folder", 0), at_number = below(p, "number", 0),
-                              at_last = below(p, "last", 0);
+    const struct record_place at_folder = place_below(p, "folder", 0), at_number = place_below(p, "number", 0),
+                              at_last = place_below(p, "last", 0);
     char *end;
     if ((size_t)cli_number(member, "number") != i + 1) return record_error(&at_number, "has to be %zu", i + 1);
     if (strlen(folder) > 5 || strtoul(folder, &end, 10) != i + 1 || *end || *folder < '0' || *folder > '9')
@@ -157,10 +157,10 @@ static int plan_check(const struct record_place *p, const json_t *plan)
 {
     int code = rows_check(p, plan_rows, sizeof plan_rows / sizeof *plan_rows, plan);
     const json_t *members = json_object_get(plan, "members"), *one;
-    const struct record_place all = below(p, "members", 0), at_preset = below(p, "preset", 0);
+    const struct record_place all = place_below(p, "members", 0), at_preset = place_below(p, "preset", 0);
     size_t i;
     json_array_foreach (members, i, one) {
-        const struct record_place b = below(&all, NULL, i);
+        const struct record_place b = place_below(&all, NULL, i);
         if (!code) code = member_check(&b, one, i);
     }
     if (!code && json_is_true(json_object_get(plan, "split")) && !*cli_text(plan, "movie") &&

@@ -33,22 +33,23 @@ const struct cli_command command_check = {
 static void sequence_print(const json_t *one)
 {
     const char *grids = cli_text(one, "grids");
-    cli_line(stdout, "%s####%s: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s", cli_text(one, "stem"),
-             cli_text(one, "ending"), cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"),
-             cli_number(one, "missing"), *grids ? grids : "unknown");
+    cli_print_line(stdout, "%s####%s: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s", cli_text(one, "stem"),
+                   cli_text(one, "ending"), cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"),
+                   cli_number(one, "missing"), *grids ? grids : "unknown");
 }
 
 static void finding_print(const json_t *one)
 {
-    cli_line(stderr, "%s%s: %s", json_is_true(json_object_get(one, "problem")) ? "" : "note: ", cli_text(one, "text"),
-             cli_text(one, "advice"));
+    cli_print_line(stderr, "%s%s: %s",
+                   json_is_true(json_object_get(one, "problem")) ? "" : "note: ", cli_text(one, "text"),
+                   cli_text(one, "advice"));
 }
 
 static int cache_check(const char *what, int json)
 {
     json_t *all = json ? cli_json_plain(bw_cache_check(what)) : cli_json(bw_cache_check(what)), *one;
     size_t i;
-    if (!all) return cli_failed();
+    if (!all) return cli_library_error();
     if (json) {
         cli_json_print(all, JSON_INDENT(1));
     } else {
@@ -96,10 +97,10 @@ static void preset_print_json(const json_t *all)
 static void preset_print(const struct bw_bake_facts *f, const json_t *all)
 {
     char frames[48], bytes[48];
-    cli_line(stdout, "%s: good, %zu stages, %s, up to %s of memory", f->path,
-             json_array_size(json_object_get(json_object_get(all, "preset"), "stages")),
-             bw_number_words((double)(f->last - f->first + 1), "frame", frames),
-             bw_number_words(f->memory, "B", bytes));
+    cli_print_line(stdout, "%s: good, %zu stages, %s, up to %s of memory", f->path,
+                   json_array_size(json_object_get(json_object_get(all, "preset"), "stages")),
+                   bw_number_words((double)(f->last - f->first + 1), "frame", frames),
+                   bw_number_words(f->memory, "B", bytes));
 }
 
 static int bake_check(struct bw_bake *bake)
@@ -107,7 +108,7 @@ static int bake_check(struct bw_bake *bake)
     struct bw_bake_facts f = {.size = sizeof f};
     json_t *all = bw_bake_facts(bake, &f) ? NULL : cli_json_plain(bw_bake_describe(bake));
     // files that another bake will make are not there
-    if (!all || (!f.source && bw_bake_check(bake))) return json_decref(all), cli_failed();
+    if (!all || (!f.source && bw_bake_check(bake))) return json_decref(all), cli_library_error();
     cli_warn();
     if (cli_is_json()) preset_print_json(all);
     else preset_print(&f, all);
@@ -120,7 +121,7 @@ static int preset_check(const struct bw_bake_options *o, const char *plugin_path
     struct bw_session *session = cli_session_open(plugin_path, preset_path);
     struct bw_bake *bake;
     if (!session) return 7;
-    int code = bw_bake_open(session, o, &bake) ? cli_failed() : bake_check(bake);
+    int code = bw_bake_open(session, o, &bake) ? cli_library_error() : bake_check(bake);
     bw_bake_close(bake);
     bw_session_close(session);
     return code;

@@ -40,7 +40,7 @@ static void folders_print(const json_t *list, const char *what)
     json_t *one;
     json_array_foreach (list, i, one) {
         const char *missing = json_is_true(json_object_get(one, "there")) ? "" : " (not there)";
-        cli_line(stdout, "%-13s %s%s", what, cli_text(one, "path"), missing);
+        cli_print_line(stdout, "%-13s %s%s", what, cli_text(one, "path"), missing);
     }
 }
 
@@ -55,7 +55,7 @@ static int has_id(const json_t *list, const char *id)
 }
 
 /* 1: something that a bake needs is missing or broken. */
-static int parts_check(const json_t *all)
+static int installation_check(const json_t *all)
 {
     static const char *const needed[] = {"emit", "mac.advect", "mac.forces", "mac.project"};
     const json_t *stages = json_object_get(all, "stages"), *exporters = json_object_get(all, "exporters"),
@@ -91,7 +91,7 @@ int cmd_doctor(int argc, char **argv)
         folders_print(json_object_get(m, "plugins"), "plugins");
         folders_print(json_object_get(m, "presets"), "presets");
     }
-    code = !all ? cli_failed() : parts_check(all) ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
+    code = !all ? cli_library_error() : installation_check(all) ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
     json_decref(m);
     json_decref(all);
     bw_session_close(session);

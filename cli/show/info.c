@@ -268,8 +268,8 @@ static void file_print(const json_t *f)
     size_t i;
     json_t *g;
     const json_t *grids = json_object_get(f, "grids");
-    cli_line(stdout, "%s: %s, %s", cli_text(f, "file"), bw_number_words(cli_number(f, "bytes"), "B", size),
-             bw_number_words((double)json_array_size(grids), "grid", count));
+    cli_print_line(stdout, "%s: %s, %s", cli_text(f, "file"), bw_number_words(cli_number(f, "bytes"), "B", size),
+                   bw_number_words((double)json_array_size(grids), "grid", count));
     meta_print("  ", json_object_get(f, "texts"));
     json_array_foreach (grids, i, g) grid_print(g);
 }
@@ -306,7 +306,7 @@ static int info_print(struct bw_session *session, const char *name, int json)
     const struct bw_error *e = bw_error_last();
     if (!all && e->status == BW_ERR_USAGE) return cli_usage("%s", e->sentence);
     if (!all && cli_has_ending(name, ".vdb")) fputs("billow: ", stderr);
-    if (!all) return cli_failed();
+    if (!all) return cli_library_error();
     if (json) all_json_print(all);
     else all_print(all, name);
     json_decref(all);

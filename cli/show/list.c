@@ -63,8 +63,8 @@ static void entries_print(const json_t *list, const char *title, int groups, int
         last = name, last_n = n;
         const char *indent = groups ? "    " : "  ", *shadows = cli_text(e, "shadows");
         printf("%s%-*s %s\n", indent, groups ? 18 : 14, cli_text(e, "id"), cli_text(e, "brief"));
-        if (paths) cli_line(stdout, "%s%-14s %s", indent, "", cli_text(e, "path"));
-        if (*shadows) cli_line(stdout, "%s%-14s hides the one in %s", indent, "", shadows);
+        if (paths) cli_print_line(stdout, "%s%-14s %s", indent, "", cli_text(e, "path"));
+        if (*shadows) cli_print_line(stdout, "%s%-14s hides the one in %s", indent, "", shadows);
     }
     if (!json_array_size(list)) fputs("  none\n", stdout);
     free(sorted);
@@ -77,14 +77,14 @@ static void presets_print(const json_t *list, int paths)
     puts("Presets");
     json_array_foreach (list, i, p) {
         printf("  %-14s %s\n", cli_text(p, "name"), cli_text(p, "brief"));
-        if (paths) cli_line(stdout, "  %-14s %s", "", cli_text(p, "path"));
+        if (paths) cli_print_line(stdout, "  %-14s %s", "", cli_text(p, "path"));
     }
 }
 
 static int list_print(struct bw_session *session, int paths, int json)
 {
     char *text = bw_session_list(session);
-    if (!text) return cli_failed();
+    if (!text) return cli_library_error();
     if (json) {
         fprintf(cli_out(), "%s\n", text);
         bw_text_free(text);

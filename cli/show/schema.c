@@ -29,7 +29,7 @@ int cmd_schema(int argc, char **argv)
     if (!session) return 7;
     char *schema = bw_session_schema(session);
     if (schema) puts(schema);
-    code = schema ? EXIT_CODE_OK : cli_failed();
+    code = schema ? EXIT_CODE_OK : cli_library_error();
     bw_text_free(schema);
     bw_session_close(session);
     return code;

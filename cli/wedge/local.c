@@ -33,7 +33,7 @@ struct local {
 
 /* ---- how many ---- */
 
-static double memory_most(const json_t *members)
+static double memory_max(const json_t *members)
 {
     double most = 0;
     const json_t *one;
@@ -45,7 +45,7 @@ static double memory_most(const json_t *members)
 
 static size_t jobs_choose(const struct wedge_run *r, const json_t *members, size_t todo, double cores, double memory)
 {
-    const double most = memory_most(members);
+    const double most = memory_max(members);
     double jobs = r->jobs ? (double)r->jobs : r->threads ? cores / (double)r->threads : cores;
     if (!r->jobs && most > 0 && memory / most < jobs) jobs = memory / most;
     if (jobs > (double)todo) jobs = (double)todo;
@@ -108,7 +108,7 @@ static void exit_status_settle(const struct local *l, const json_t *member, int 
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (WIFSIGNALED(status)) message = cli_printf("signal %d ended it", WTERMSIG(status));
     if (!end || (int)cli_number(end, "code") != code)
-        member_exit_write(l->run->out, member, code, message ? message : "it ended without a word", 0);
+        member_exit_write(l->run->out, member, code, message ? message : "it ended without a message", 0);
     json_decref(end);
     free(message);
 }
@@ -166,8 +166,8 @@ int wedge_local(const struct wedge_run *r, const json_t *plan, double cores, dou
     const size_t jobs = jobs_choose(r, l.members, l.todo, cores, memory);
     l.threads = r->threads ? r->threads : (long long)(cores / (double)jobs) > 0 ? (long long)(cores / (double)jobs) : 1;
     if (l.todo)
-        cli_line(stderr, "%s: %zu of %zu members to bake, %zu at once on %lld %s each", r->out, l.todo, count, jobs,
-                 l.threads, l.threads > 1 ? "threads" : "thread");
+        cli_print_line(stderr, "%s: %zu of %zu members to bake, %zu at once on %lld %s each", r->out, l.todo, count,
+                       jobs, l.threads, l.threads > 1 ? "threads" : "thread");
     cli_on_stop(on_stop_signal);
     while (l.running || (l.next < count && !stops)) {
         for (; l.next < count && l.running < jobs && !stops; l.next++)

@@ -19,7 +19,7 @@ static int hash_check(const struct wedge_run *r, const json_t *plan, size_t i, c
     struct bw_bake_facts f = {.size = sizeof f};
     int code = session ? plan_open(session, plan, i, r->out, &bake) : 7;
     if (code) *message = strdup(bw_error_last()->sentence);
-    if (!code && bw_bake_facts(bake, &f)) code = cli_failed();
+    if (!code && bw_bake_facts(bake, &f)) code = cli_library_error();
     if (!code && strcmp(f.hash, cli_text(member, "hash"))) {
         *message = cli_printf("%s has changed since the wedge was begun", cli_text(plan, "preset"));
         fprintf(stderr, "%s\n", *message ? *message : "the preset has changed");

@@ -33,7 +33,7 @@ json_t *member_exit_read(const char *out, const json_t *member)
 }
 
 /* A member whose result was removed since is to be baked again. */
-static int record_is_there(const char *out, const json_t *member)
+static int result_exists(const char *out, const json_t *member)
 {
     char *bake = member_path(out, member, "/bake.json"), *movie = member_path(out, member, ".mp4");
     const int there = (bake && !access(bake, R_OK)) || (movie && !access(movie, R_OK));
@@ -46,11 +46,11 @@ const char *member_state(const char *out, const json_t *member, char **message)
 {
     json_t *end = member_exit_read(out, member);
     const int code = (int)cli_number(end, "code");
-    const char *state = !end                                    ? "waiting"
-                        : !code && record_is_there(out, member) ? "done"
-                        : !code                                 ? "waiting"
-                        : code == 75 || code == 130             ? "stopped"
-                                                                : "failed";
+    const char *state = !end                                  ? "waiting"
+                        : !code && result_exists(out, member) ? "done"
+                        : !code                               ? "waiting"
+                        : code == 75 || code == 130           ? "stopped"
+                                                              : "failed";
     if (message) {
         const char *text = cli_text(end, "message");
         *message = *text ? strdup(text) : NULL;
@@ -74,7 +74,7 @@ int members_report(const char *out, const json_t *plan)
                     strcmp(state, "waiting") ? state : "has not run");
             if (!strcmp(state, "failed"))
                 fprintf(stderr, " with code %.0f: %s; %s", cli_number(end, "code"),
-                        message ? message : "it did not say why", log ? log : "");
+                        message ? message : "without a message", log ? log : "");
             fputc('\n', stderr);
         }
         json_decref(end);

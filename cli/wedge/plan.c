@@ -59,7 +59,7 @@ static int member_failed(const json_t *member)
 {
     const struct bw_error *e = bw_error_last();
     const char *sentence = e->sentence, *rest = strncmp(sentence, "--set:", 6) ? NULL : strstr(sentence, ": ");
-    if (!rest) return cli_failed();
+    if (!rest) return cli_library_error();
     const char *key, *between = "";
     json_t *value;
     fprintf(stderr, "member %.0f (", cli_number(member, "number"));
@@ -82,7 +82,7 @@ static int preset_inside(const json_t *plan, const char *out)
 
 int plan_open(struct bw_session *session, const json_t *plan, size_t i, const char *out, struct bw_bake **bake)
 {
-    if (!preset_inside(plan, out)) return cli_failed();
+    if (!preset_inside(plan, out)) return cli_library_error();
     const json_t *member = json_array_get(json_object_get(plan, "members"), i);
     struct settings s;
     char *folder = member_path(out, member, ""), *preset = preset_path(plan, out);
@@ -144,9 +144,9 @@ static int member_fill(struct bw_bake *bake, json_t *plan, json_t *member)
 {
     struct bw_bake_facts f = {.size = sizeof f};
     json_t *all = bw_bake_facts(bake, &f) ? NULL : cli_json(bw_bake_describe(bake));
-    if (!all) return cli_failed();
+    if (!all) return cli_library_error();
     if (f.source) {
-        cli_line(stderr, "%s takes its frames from %s: bake that first, into %s", f.name, f.source, f.source_out);
+        cli_print_line(stderr, "%s takes its frames from %s: bake that first, into %s", f.name, f.source, f.source_out);
         json_decref(all);
         return EXIT_CODE_USAGE;
     }

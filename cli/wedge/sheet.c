@@ -47,7 +47,7 @@ static int one_write(struct sheet *s, const char *out, const char *name)
 }
 
 /* Where frames begin, so that one can be asked for by its number. */
-static int place_of(const json_t *plan, const char *frame, int32_t *place)
+static int frame_index(const json_t *plan, const char *frame, int32_t *place)
 {
     const json_t *member = json_array_get(json_object_get(plan, "members"), 0);
     const double first = cli_number(member, "first"), last = cli_number(member, "last");
@@ -79,7 +79,7 @@ int sheet_write(struct bw_session *session, const char *out, const json_t *plan,
                                          .user = &s,
                                          .on_frame = on_frame};
         s.wish.fps = cli_number(json_array_get(json_object_get(plan, "members"), 0), "fps");
-        code = place_of(plan, frame, &s.wish.place);
+        code = frame_index(plan, frame, &s.wish.place);
     }
     if (!code) code = one_write(&s, out, "wedge.png");
     if (!code && !still) code = one_write(&s, out, "wedge.mp4");

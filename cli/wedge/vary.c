@@ -30,7 +30,7 @@ int vary_add(json_t *axes, const char *text)
 }
 
 /* A key that two axes set would take the last one's value in silence. */
-static char *key_twice(const json_t *axes)
+static char *duplicate_key(const json_t *axes)
 {
     const json_t *axis, *choice;
     json_t *seen = json_object(), *here;
@@ -56,7 +56,7 @@ json_t *vary_combine(const json_t *axes)
     double count = 1;
     const json_t *axis, *choice, *member;
     size_t i, j, k;
-    char *twice = key_twice(axes);
+    char *twice = duplicate_key(axes);
     if (twice) {
         cli_usage("%s is varied twice", twice);
         free(twice);

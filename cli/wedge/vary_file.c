@@ -13,21 +13,21 @@
 #include <string.h>
 
 /* "vary.yaml:3:5", new memory. */
-static char *place_of(const char *path, const json_t *node)
+static char *location_text(const char *path, const json_t *node)
 {
     return cli_printf("%s:%.0f:%.0f", path, cli_number(node, "line"), cli_number(node, "column"));
 }
 
 static int file_error(const char *path, const json_t *node, const char *sentence)
 {
-    char *place = place_of(path, node);
-    cli_line(stderr, "%s: %s", place ? place : path, sentence);
+    char *place = location_text(path, node);
+    cli_print_line(stderr, "%s: %s", place ? place : path, sentence);
     free(place);
     return cli_exit_code(BW_ERR_PRESET);
 }
 
 /* A text inside brackets. Plain texts may hold what divides those. */
-static char *inner_text(const char *text)
+static char *quoted_if_needed(const char *text)
 {
     json_t *string = strpbrk(text, ",[]{}:#'\"") ? json_string(text) : NULL;
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : strdup(text);
@@ -37,7 +37,7 @@ static char *inner_text(const char *text)
 
 static char *text_join(char *all, const char *between, const char *key, char *text)
 {
-    char *name = key ? inner_text(key) : NULL;
+    char *name = key ? quoted_if_needed(key) : NULL;
     char *more = cli_printf("%s%s%s%s%s", all, between, name ? name : "", name ? ": " : "", text);
     free(name);
     free(text);
@@ -52,7 +52,7 @@ static char *node_text(const json_t *node, int inside)
     const char *key, *quoted = cli_text(node, "quoted");
     size_t i;
     if (*quoted) return strdup(quoted);
-    if (!list && !map) return inside ? inner_text(cli_text(node, "text")) : strdup(cli_text(node, "text"));
+    if (!list && !map) return inside ? quoted_if_needed(cli_text(node, "text")) : strdup(cli_text(node, "text"));
     char *all = strdup(list ? "[" : "{");
     json_array_foreach (list, i, one) all = text_join(all, i ? ", " : "", NULL, node_text(one, 1));
     i = 0;
@@ -74,7 +74,7 @@ static json_t *node_values(const char *path, const json_t *node)
 {
     const json_t *list = json_object_get(node, "list"), *one;
     size_t i;
-    char *place = place_of(path, node);
+    char *place = location_text(path, node);
     json_t *values = list ? json_array() : values_of(cli_text(node, "text"), place);
     json_array_foreach (list, i, one) text_append(values, one);
     free(place);
@@ -132,10 +132,10 @@ static double random_unit(uint64_t seed, uint64_t draw, uint64_t key)
     return (double)(x >> 11) * 0x1p-53;
 }
 
-static json_t *value_drawn(const char *path, const json_t *node, double part)
+static json_t *value_draw(const char *path, const json_t *node, double part)
 {
     const json_t *list = json_object_get(node, "list");
-    char *place = place_of(path, node), *text = NULL;
+    char *place = location_text(path, node), *text = NULL;
     json_t *value = NULL;
     if (!list) value = value_interpolate(cli_text(node, "text"), part, place);
     else if (json_array_size(list)) {
@@ -152,7 +152,7 @@ static json_t *value_drawn(const char *path, const json_t *node, double part)
 static int integer_parse(const char *path, const json_t *map, const char *key, long long least, long long *value)
 {
     const json_t *node = json_object_get(map, key);
-    char *place = node ? place_of(path, node) : NULL, *what = node ? cli_printf("%s: %s", place, key) : NULL;
+    char *place = node ? location_text(path, node) : NULL, *what = node ? cli_printf("%s: %s", place, key) : NULL;
     const int good = !node || cli_integer(what, cli_text(node, "text"), least, 1000000000, value);
     free(place);
     free(what);
@@ -174,7 +174,7 @@ static int random_add(json_t *axes, const char *path, const json_t *section)
         json_array_append_new(axis, choice);
         json_object_foreach (map, key, node) {
             if (!strcmp(key, "draws") || !strcmp(key, "seed")) continue;
-            json_t *value = value_drawn(path, node, random_unit((uint64_t)seed, (uint64_t)i, place++));
+            json_t *value = value_draw(path, node, random_unit((uint64_t)seed, (uint64_t)i, place++));
             if (!value) return cli_exit_code(BW_ERR_PRESET);
             json_object_set_new(choice, key, value);
         }
@@ -202,7 +202,7 @@ int vary_file_add(json_t *axes, const char *path)
     static int (*const add[])(json_t *, const char *, const json_t *) = {grid_add, list_add, random_add};
     json_t *all = cli_json(bw_yaml_read(path)), *map = json_object_get(all, "map"), *node;
     const char *key;
-    int code = all ? EXIT_CODE_OK : cli_failed();
+    int code = all ? EXIT_CODE_OK : cli_library_error();
     if (all && !json_object_size(map)) code = file_error(path, all, "sections grid, list or random are wanted");
     json_object_foreach (map, key, node) {
         size_t i = 0;

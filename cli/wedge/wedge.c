@@ -143,7 +143,7 @@ static int plan_make(struct wedge *w)
     if (!combined) return EXIT_CODE_USAGE;
     members_fill(w->plan, w->axes, combined);
     json_decref(combined);
-    int code = bw_bake_open(w->session, &o, &bake) || bw_bake_facts(bake, &f) ? cli_failed() : EXIT_CODE_OK;
+    int code = bw_bake_open(w->session, &o, &bake) || bw_bake_facts(bake, &f) ? cli_library_error() : EXIT_CODE_OK;
     if (!code) {
         char *path = realpath(f.path, NULL);
         json_object_set_new(w->plan, "preset", json_string(path ? path : f.path));
@@ -165,7 +165,7 @@ static int folder_lock(struct wedge *w)
     char *path = cli_printf("%s/.wedge.lock", w->folder);
     w->lock = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666) : -1;
     free(path);
-    if (w->lock < 0) return cli_line(stderr, "%s: can't be written: %s", w->folder, strerror(errno)), 6;
+    if (w->lock < 0) return cli_print_line(stderr, "%s: can't be written: %s", w->folder, strerror(errno)), 6;
     if (flock(w->lock, LOCK_EX | LOCK_NB)) return cli_usage("another wedge runs in %s", w->folder);
     return EXIT_CODE_OK;
 }
@@ -243,7 +243,7 @@ static void next_steps_print(const struct wedge *w)
     const size_t n = json_array_size(json_object_get(w->plan, "members"));
     char *folder = cli_quote_path(w->folder);
     const char *shown = folder ? folder : w->folder;
-    cli_line(stderr, "%s: %zu member%s", w->folder, n, n == 1 ? "" : "s");
+    cli_print_line(stderr, "%s: %zu member%s", w->folder, n, n == 1 ? "" : "s");
     fprintf(stderr, "next:\n  xdg-open %s/wedge.png\n", shown);
     if (!w->run.still) fprintf(stderr, "  xdg-open %s/wedge.mp4\n", shown);
     fprintf(stderr, "  %s wedge pick %s N\n", command_name(), shown);

@@ -72,7 +72,7 @@ struct bw_preset *cache_preset_with(const struct cache *c, const char *field, co
 }
 
 /// Another height; the width is scaled with it.
-static void size_set(struct bw_picture_params *p, int64_t height)
+static void height_set(struct bw_picture_params *p, int64_t height)
 {
     p->width = llround((double)p->width * (double)height / (double)p->size);
     p->size = height;
@@ -94,7 +94,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
     }
     if (good) {
         char why[1200];
-        if (height > 0) size_set(v.p, height);
+        if (height > 0) height_set(v.p, height);
         v.p->camera.distance *= view->scale;
         for (int a = 0; a < 3; a++) v.p->camera.target.point[a] *= view->scale;
         const double gone = (double)(frame - t->write_first) / (double)(t->write_last - t->write_first + 1);

@@ -79,7 +79,7 @@ static int frame_compare(const void *a, const void *b)
 /* ---- a sequence ---- */
 
 /* Answers how many frames are missing before file i. */
-static int64_t step_check(struct check *c, size_t i)
+static int64_t gap_check(struct check *c, size_t i)
 {
     const struct frame_file *f = &c->file[i], *before = f - 1;
     int64_t between = f->number - before->number - 1;
@@ -111,7 +111,7 @@ static void sequence_check(struct check *c, size_t begin, size_t end)
     int64_t absent = 0;
     if (c->folder) seen.changes = json_object_get(c->record->root, "changes");
     for (size_t i = begin; i < end; i++) {
-        if (i > begin) absent += step_check(c, i);
+        if (i > begin) absent += gap_check(c, i);
         file_check(&seen, c->file[i].path, c->file[i].number);
     }
     sequence_end(&seen);

@@ -203,7 +203,7 @@ static void facts_check(struct sequence_facts *s, const char *path, const struct
     else if (fps && fps->number != s->fps)
         finding_add(s->findings, &rate, s->stem, "%s: has %g frames a second; before, %g", path, fps->number, s->fps);
     if (frame && frame->integer != number)
-        finding_add(s->findings, &renamed, s->stem, "%s: is frame %lld by what it holds", path,
+        finding_add(s->findings, &renamed, s->stem, "%s: is frame %lld by its metadata", path,
                     (long long)frame->integer);
 }
 

@@ -12,7 +12,7 @@ static const struct finding_kind missing = {"missing", true, "billow resume make
 static const struct finding_kind altered = {"altered", true,
                                             "it is not what the bake wrote: billow resume makes it again"};
 
-static void ends_check(struct findings *f, const json_t *root, const struct range *q)
+static void frame_range_check(struct findings *f, const json_t *root, const struct range *q)
 {
     const json_t *frames = json_object_get(root, "frames");
     if (json_array_size(frames) != 2) return;
@@ -51,7 +51,7 @@ void record_check(struct findings *f, const char *folder, const struct range *se
         finding_add(f, &unfinished, NULL, "%s: the bake did not come to its end", folder);
         finding_advise(f, bw_printf("billow resume %s goes on with it, bake --force begins anew", folder));
     }
-    for (size_t i = 0; r.complete && i < n; i++) ends_check(f, r.root, &sequence[i]);
+    for (size_t i = 0; r.complete && i < n; i++) frame_range_check(f, r.root, &sequence[i]);
     files_check(f, &r, folder);
     record_free(&r);
 }

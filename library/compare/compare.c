@@ -66,7 +66,7 @@ static void files_compare(const struct file_pair *c)
 /* ---- two folders ---- */
 
 /* Hidden files, and those that differ in every run, are left out. */
-static bool is_wanted(const char *name)
+static bool is_compared(const char *name)
 {
     static const char *const volatile_files[] = {"bake.json", "bake.log", "timings.csv", "bake.journal", "checkpoints"};
     for (size_t i = 0; i < sizeof volatile_files / sizeof *volatile_files; i++)
@@ -82,7 +82,7 @@ static void folder_list(json_t *names, const char *folder, const char *below, in
         struct stat st;
         char *path = bw_printf("%s/%s", folder, e->d_name), *name = bw_printf("%s%s", below, e->d_name);
         char *inside = bw_printf("%s/", name ? name : "");
-        bool known = path && name && inside && is_wanted(e->d_name) && !lstat(path, &st);
+        bool known = path && name && inside && is_compared(e->d_name) && !lstat(path, &st);
         if (known && S_ISDIR(st.st_mode) && depth < DEPTH_MOST) folder_list(names, path, inside, depth + 1);
         if (known && !S_ISDIR(st.st_mode) && !stat(path, &st) && S_ISREG(st.st_mode))
             json_object_set_new_nocheck(names, name, json_true());
@@ -142,7 +142,7 @@ static size_t folders_compare(const char *a, const char *b, json_t *differences)
 /* ---- the call ---- */
 
 /* 0: a file, 1: a folder, -1: neither, with an error in `d`. */
-static int kind_of(const char *path, struct bw_diag *d)
+static int path_kind(const char *path, struct bw_diag *d)
 {
     struct stat st;
     if (stat(path, &st)) return bw_diag_error(d, NULL, BW_ERR_USAGE, "%s: %s", path, strerror(errno)), -1;
@@ -153,7 +153,7 @@ static int kind_of(const char *path, struct bw_diag *d)
 
 static char *cache_compare(const char *a, const char *b, struct bw_diag *d)
 {
-    int kind_a = kind_of(a, d), kind_b = kind_a < 0 ? -1 : kind_of(b, d);
+    int kind_a = path_kind(a, d), kind_b = kind_a < 0 ? -1 : path_kind(b, d);
     if (kind_a < 0 || kind_b < 0) return NULL;
     if (kind_a != kind_b)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "%s is a folder, %s a file: compare two of a kind", kind_a ? a : b,

@@ -100,7 +100,7 @@ static void exchange(struct bw_transport *t, const struct bw_parcel *send, int32
     t->busy += thread_seconds() - began;
 }
 
-static double now(void)
+static double monotonic_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -110,12 +110,12 @@ static double now(void)
 static int end_barrier(struct bw_transport *t, double seconds)
 {
     MPI_Request request;
-    const double until = now() + seconds;
+    const double until = monotonic_seconds() + seconds;
     (void)t;
     MPI_Ibarrier(mpi.end_comm, &request);
     while (!mpi.parted) {
         MPI_Test(&request, &mpi.parted, MPI_STATUS_IGNORE);
-        if (mpi.parted || now() > until) break;
+        if (mpi.parted || monotonic_seconds() > until) break;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     return mpi.parted;
@@ -124,7 +124,7 @@ static int end_barrier(struct bw_transport *t, double seconds)
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 /* A rank that exits alone aborts the others; mpirun reports its exit code. */
-static void finish(int code, void *nothing)
+static void exit_handler(int code, void *nothing)
 {
     int over = 0;
     (void)nothing;
@@ -142,7 +142,7 @@ __attribute__((visibility("default"))) struct bw_transport *bw_transport_open(ch
         snprintf(why, size, "MPI_Init_thread failed");
         return NULL;
     }
-    if (!had) on_exit(finish, NULL);
+    if (!had) on_exit(exit_handler, NULL);
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_SERIALIZED) {
         snprintf(why, size, "this MPI can't be called from a thread other than the first");

@@ -120,14 +120,14 @@ static void file_load(struct snapshot *m, const char *path, const char *kind, st
     snprintf(f->name, sizeof f->name, "%s", kind);
     all->n++;
     if (!ply_points_parse(text, size, &p))
-        bw_diag_error(d, BW_NAMED(path), BW_ERR_IO, "%s is no file of particles of ours, or is cut short", path);
+        bw_diag_error(d, BW_NAMED(path), BW_ERR_IO, "%s is no particle file of exporter ply, or is cut short", path);
     else if (file_fill(f, &p, &m->points[m->facts.n_points])) out_of_memory(d);
     else m->facts.n_points++;
     bw_free(text);
 }
 
 /// "PARTICLES" of "NAME_PARTICLES_0001.ply" in that frame. 0: it is another file.
-static int kind_of(const char *file, const char *cache, int64_t frame, char kind[128])
+static int particles_name(const char *file, const char *cache, int64_t frame, char kind[128])
 {
     const char *end = strrchr(file, '.'), *number = end;
     if (!end || strcasecmp(end, ".ply")) return 0;
@@ -151,7 +151,7 @@ static void files_load(struct snapshot *m, const char *pattern, const char *cach
     snprintf(folder, sizeof folder, "%.*s/../ply", (int)(slash ? slash - pattern : 0), pattern);
     const int n = slash ? scandir(folder, &entry, NULL, by_name) : -1;
     for (int i = 0; i < n; i++) {
-        if (!d->status && all->n < KINDS && kind_of(entry[i]->d_name, cache, m->facts.frame, kind)) {
+        if (!d->status && all->n < KINDS && particles_name(entry[i]->d_name, cache, m->facts.frame, kind)) {
             snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
             file_load(m, path, kind, d);
         }

@@ -48,7 +48,7 @@ static void probe_listen(struct probe *c)
 
 /* ---- verdict ---- */
 
-static char *reason(const struct probe *c, int status)
+static char *fault_reason(const struct probe *c, int status)
 {
     if (c->child.late) return bw_printf("does not come back within %d s when it is loaded", TIMEOUT);
     if (status != -1 && WIFSIGNALED(status))
@@ -64,7 +64,7 @@ void probe_plugins(const char *const *path, int32_t n, char **why, const char *p
         probe_listen(&c);
         int status = child_end(&c.child);
         if (c.said.at < c.said.whole) return; /* all are good, or it never came to load one */
-        why[at + c.said.at] = reason(&c, status);
+        why[at + c.said.at] = fault_reason(&c, status);
         at += c.said.at + 1;
     }
 }

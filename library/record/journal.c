@@ -127,7 +127,7 @@ int journal_add(struct bake_journal *j, const char *name, const struct file_fact
 }
 
 /* A path that no line can hold is left out; a move of the folder then goes unnoticed. */
-static int folder_write(const struct bake_journal *j)
+static int folder_line_write(const struct bake_journal *j)
 {
     char *whole = realpath(j->out, NULL),
          *line = whole && !strchr(whole, '\n') ? bw_printf("folder %s\n", whole) : NULL;
@@ -152,7 +152,7 @@ static int kept_write(struct bake_journal *j, json_t *kept)
 {
     const char *name;
     json_t *file;
-    int bad = folder_write(j);
+    int bad = folder_line_write(j);
     json_object_foreach (kept, name, file) {
         struct file_facts f = file_entry_facts(file);
         if (!bad && file_entry_is_whole(file)) bad = journal_line_append(j, name, &f, false);

@@ -230,7 +230,7 @@ bool file_is_metadata(const char *name)
 
 /* Do metrics.csv's rows count as a result? Not if other files were begun and none is complete: then the first frame is
  * incomplete. */
-static bool metrics_count(const struct bake_record *r)
+static bool metrics_are_result(const struct bake_record *r)
 {
     const char *name;
     json_t *file;
@@ -248,7 +248,7 @@ int32_t record_count_whole(const struct bake_record *r, const char *out, int32_t
     const char *name;
     json_t *file;
     int32_t n = 0;
-    const bool metrics = metrics_count(r);
+    const bool metrics = metrics_are_result(r);
     *left = 0;
     json_object_foreach (r->files, name, file) {
         struct file_facts found;
@@ -343,7 +343,7 @@ void record_explain(const struct bake_record *r, const struct bake_facts *f, con
     if (r->lost) said++, fprintf(to, "  bake.json, its record, is gone or can't be read: %s\n", r->why);
     else said += build_explain(r, f, to) + inputs_explain(r, f, to);
     if (!said && r->root && bake_facts_compare(r->root, f) != FACTS_SAME)
-        fputs("  its record, bake.json, tells of other values than its resolved.yaml\n", to);
+        fputs("  its record, bake.json, has other values than its resolved.yaml\n", to);
     bw_node_free(before);
     bw_free(text);
     bw_free(path);

@@ -31,7 +31,7 @@ static void unrecorded_check(struct search *s, const char *name)
 }
 
 /* The last number in a name; false: it is not the first or last frame's. */
-static bool number_find(const struct bake_facts *f, const char *base, size_t *begin, size_t *end)
+static bool frame_number_find(const struct bake_facts *f, const char *base, size_t *begin, size_t *end)
 {
     for (*end = strlen(base); *end && !isdigit((unsigned char)base[*end - 1]);) --*end;
     for (*begin = *end; *begin && isdigit((unsigned char)base[*begin - 1]);) --*begin;
@@ -44,7 +44,7 @@ static void unrecorded_sequence_check(struct search *s, const char *name)
 {
     const char *base = file_base(name);
     size_t begin, end, folder = (size_t)(base - name);
-    if (!number_find(s->facts, base, &begin, &end)) return;
+    if (!frame_number_find(s->facts, base, &begin, &end)) return;
     char *path = bw_printf("%s/%.*s", s->facts->out, (int)folder, name);
     DIR *dir = path ? opendir(path) : NULL;
     for (struct dirent *e; dir && (e = readdir(dir));) {

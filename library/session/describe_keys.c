@@ -15,23 +15,23 @@ struct search {
 };
 
 /* Is it, or does it end with, "wind", "kind.wind"? */
-static bool path_fits(const char *path, const char *word)
+static bool path_matches(const char *path, const char *word)
 {
     const size_t n = strlen(path), m = strlen(word);
     return n >= m && !strcmp(path + n - m, word) && (n == m || path[n - m - 1] == '.');
 }
 
 /* Tables that several stages share, such as shapes, are shown once. */
-static bool same_row(const struct bw_param *a, const struct bw_param *b)
+static bool rows_equal(const struct bw_param *a, const struct bw_param *b)
 {
     return !strcmp(a->doc, b->doc) && a->type == b->type && a->n_sub == b->n_sub;
 }
 
-static void found_add(struct search *q, const char *path, const struct bw_param *row)
+static void match_add(struct search *q, const char *path, const struct bw_param *row)
 {
     const size_t n = json_array_size(q->keys);
     for (size_t i = 0; i < n; i++)
-        if (same_row(q->row[i], row)) {
+        if (rows_equal(q->row[i], row)) {
             json_array_append_new(json_object_get(json_array_get(q->keys, i), "also"), json_string(path));
             return;
         }
@@ -48,7 +48,7 @@ static void rows_search(struct search *q, const char *owner, const struct bw_par
     for (uint32_t i = 0; i < n && deep < DEEP; i++) {
         if (rows[i].type == BW_PARAM_AMOUNTS) continue;
         char *path = rows[i].key ? bw_printf("%s.%s", owner, rows[i].key) : bw_strdup(owner);
-        if (path && rows[i].key && path_fits(path, q->word)) found_add(q, path, &rows[i]);
+        if (path && rows[i].key && path_matches(path, q->word)) match_add(q, path, &rows[i]);
         else if (path) rows_search(q, path, rows[i].sub, rows[i].n_sub, deep + 1);
         bw_free(path);
     }

@@ -75,7 +75,7 @@ static void unknown_name_error(const struct session *s, const char *name, const 
 }
 
 /* Adds the parameters of that key, and the stages that use a field of that name. */
-static bool all_has_word(const struct session *s, const char *name, json_t *all)
+static bool matches_add(const struct session *s, const char *name, json_t *all)
 {
     json_t *keys = keys_json(s, name), *users = field_users_json(s, name);
     const bool any = json_array_size(keys) || json_array_size(users);
@@ -89,7 +89,7 @@ static json_t *preset_find_json(const struct session *s, const char *name, json_
 {
     struct bw_diag why = {0};
     char *path = bw_preset_find(name, s->preset_path, s->folders.presets, &why);
-    if (!path && !all_has_word(s, name, all)) unknown_name_error(s, name, &why, d);
+    if (!path && !matches_add(s, name, all)) unknown_name_error(s, name, &why, d);
     bw_diag_free(&why);
     struct bw_preset *p = path ? session_preset(s, path, d) : NULL;
     json_t *o = p ? preset_json(p, s->registry) : NULL;

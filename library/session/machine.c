@@ -38,7 +38,7 @@ double disk_free(const char *path)
     return good ? (double)st.f_bavail * (double)st.f_frsize : NAN;
 }
 
-static json_t *libraries(void)
+static json_t *libraries_json(void)
 {
     char av[48];
     bw_movie_library(av, sizeof av);
@@ -66,7 +66,7 @@ static json_t *machine_json(const struct session *s, const char *folder)
 {
     uint32_t simd = bw_simd_best();
     json_t *all = json_pack("{s:s, s:s, s:o, s:s?, s:I, s:s, s:f}", "version", BW_VERSION, "abi", bw_plugin_interface(),
-                            "libraries", libraries(), "movie_encoder", bw_movie_encoder(), "cores",
+                            "libraries", libraries_json(), "movie_encoder", bw_movie_encoder(), "cores",
                             (json_int_t)bw_cores(), "simd", simd_name[simd < 3 ? simd : 0], "memory", machine_memory());
     double disk = disk_free(folder && *folder ? folder : ".");
     if (!all) return NULL;

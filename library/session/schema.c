@@ -173,7 +173,7 @@ static json_t *definitions(void)
 }
 
 /* `look:` and `camera:` take what exporters of pictures take. */
-static void shared_add(json_t *properties, const struct bw_registry *r)
+static void look_and_camera_add(json_t *properties, const struct bw_registry *r)
 {
     json_t *look = json_object(), *camera = NULL;
     for (int32_t i = 0; i < r->n_entries; i++) {
@@ -194,7 +194,7 @@ static json_t *preset_schema(const struct bw_registry *r)
 {
     json_t *schema = table_schema(bw_preset_rows, bw_preset_n_rows);
     json_t *properties = json_object_get(schema, "properties");
-    shared_add(properties, r);
+    look_and_camera_add(properties, r);
     json_object_set_new(properties, "stages", entries_schema(r, 1));
     json_object_set_new(properties, "export", entries_schema(r, 0));
     json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));

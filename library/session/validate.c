@@ -17,17 +17,17 @@ struct table {
     struct bw_diag *d;
 };
 
-static void complain(const struct table *t, const char *key, const char *what)
+static void row_error(const struct table *t, const char *key, const char *what)
 {
     bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s.%s: %s", t->owner, key, what);
 }
 
 static void row_compare(const struct table *t, const struct bw_param *a, const struct bw_param *b, const char *key)
 {
-    if (a->key && b->key && !strcmp(a->key, b->key)) complain(t, key, "this key is there twice");
+    if (a->key && b->key && !strcmp(a->key, b->key)) row_error(t, key, "this key is there twice");
     if (t->exclusive) return;
     if (a->offset < b->offset + bw_row_bytes(b) && b->offset < a->offset + bw_row_bytes(a)) {
-        complain(t, key, "its member overlaps that of another row");
+        row_error(t, key, "its member overlaps that of another row");
     }
 }
 
@@ -38,16 +38,16 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
     char why[160];
     double value;
     int has_unit;
-    if (p->key && (!p->doc || !*p->doc)) complain(t, key, "has no doc; say in one sentence what it does");
-    if (p->type > BW_PARAM_MAP) complain(t, key, "has a type that this Billow does not know");
+    if (p->key && (!p->doc || !*p->doc)) row_error(t, key, "has no doc; say in one sentence what it does");
+    if (p->type > BW_PARAM_MAP) row_error(t, key, "has a type that this Billow does not know");
     if ((uint64_t)p->offset + bw_row_bytes(p) > t->size)
-        complain(t, key, "its member lies beyond the parameter struct");
-    if (p->unit && bw_parse_quantity("1", p->unit, &value, &has_unit, why, sizeof why) != BW_OK) complain(t, key, why);
-    if (p->min > p->max) complain(t, key, "its range is upside down");
-    if (p->type == BW_PARAM_CHOICE && (!p->choices || !*p->choices)) complain(t, key, "has no choices");
+        row_error(t, key, "its member lies beyond the parameter struct");
+    if (p->unit && bw_parse_quantity("1", p->unit, &value, &has_unit, why, sizeof why) != BW_OK) row_error(t, key, why);
+    if (p->min > p->max) row_error(t, key, "its range is upside down");
+    if (p->type == BW_PARAM_CHOICE && (!p->choices || !*p->choices)) row_error(t, key, "has no choices");
     const bool word = t->exclusive && p->type == BW_PARAM_GROUP; // a choice of a variant that has no values
     if ((p->type == BW_PARAM_GROUP || p->type == BW_PARAM_VARIANT) && !p->n_sub && !word)
-        complain(t, key, "has no rows of its own");
+        row_error(t, key, "has no rows of its own");
     if (p->n_sub && p->sub) {
         char owner[160];
         snprintf(owner, sizeof owner, "%s.%s", t->owner, key);
@@ -148,7 +148,7 @@ static json_t *entries_json(const struct bw_registry *r)
 }
 
 /* Probe it first: it is not loaded here if it crashes or hangs. */
-static void load_check(const char *path, struct bw_diag *d)
+static void probe_check(const char *path, struct bw_diag *d)
 {
     struct folders f;
     char *why = NULL;
@@ -166,7 +166,7 @@ char *bw_plugin_validate(const char *path)
     struct bw_registry *r = path ? bw_registry_open("") : NULL;
     char *here = path && !strchr(path, '/') ? bw_printf("./%s", path) : bw_strdup(path), *text = NULL;
     if (path && (!r || !here)) out_of_memory(&api.d);
-    if (!api.d.status) load_check(here, &api.d);
+    if (!api.d.status) probe_check(here, &api.d);
     if (!api.d.status && bw_registry_load(r, here, &api.d) == BW_OK)
         for (int32_t i = 0; i < r->n_entries; i++) entry_validate(&r->entry[i], &api.d);
     if (!api.d.status) text = json_text(entries_json(r), JSON_INDENT(1), &api.d);

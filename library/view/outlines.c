@@ -27,7 +27,7 @@ static void numbers_put(json_t *o, const struct bw_param *rows, uint32_t n, cons
     }
 }
 
-static int has_place(const struct bw_param *rows, uint32_t n)
+static int has_center(const struct bw_param *rows, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].type == BW_PARAM_VEC3 && !strcmp(rows[i].key, "center")) return 1;
@@ -44,7 +44,7 @@ static void variant_collect(const struct shape_search *t, const struct bw_param 
     const char *own = values + form->offset;
     if (form->type != BW_PARAM_GROUP) return;
     rows_collect(t, form->sub, form->n_sub, own);
-    if (!has_place(form->sub, form->n_sub)) return;
+    if (!has_center(form->sub, form->n_sub)) return;
     json_t *o = json_pack("{s:s, s:s, s:s, s:b}", "stage", t->stage->id, "type", t->stage->type, "kind", form->key,
                           "on", t->on);
     numbers_put(o, form->sub, form->n_sub, own);

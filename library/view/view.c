@@ -140,7 +140,7 @@ enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts)
 
 /* ---- pictures ---- */
 
-static int unit(double x[3])
+static int normalize(double x[3])
 {
     const double length = sqrt(dot(x, x));
     for (int a = 0; a < 3; a++) x[a] /= length;
@@ -160,9 +160,9 @@ static int camera_of_eye(const struct bw_eye *e, double aspect, struct bw_camera
         c->forward[a] = e->target[a] - e->at[a];
         if (!(fabs(e->at[a]) < 1e9)) return 0;
     }
-    if (!(e->angle >= 1e-4 && e->angle <= 3) || !unit(c->forward)) return 0;
+    if (!(e->angle >= 1e-4 && e->angle <= 3) || !normalize(c->forward)) return 0;
     cross(c->forward, e->up, c->right);
-    if (!unit(c->right)) return 0;
+    if (!normalize(c->right)) return 0;
     cross(c->right, c->forward, c->up);
     c->tan_y = tan(0.5 * e->angle);
     c->tan_x = c->tan_y * aspect;

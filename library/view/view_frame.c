@@ -16,7 +16,7 @@
 
 /* ---- of a running bake ---- */
 
-static int something_renders(const struct bw_frame *frame)
+static int has_renderable_field(const struct bw_frame *frame)
 {
     static const char *const shown[] = {"density", "dye", "flame"};
     const struct bw_snapshot_field *f = bw_gather_choose(frame, NULL);
@@ -33,7 +33,7 @@ static void frame_gather(struct snapshot_exporter *exporter, const struct bw_fra
     const struct bw_making m = {&kept, &exporter->e, frame, p};
     const struct bw_snapshot_field *f = bw_gather_choose(frame, NULL);
     if (f) bw_gather_bounds(f, v->scene.lo, v->scene.hi);
-    v->renders = something_renders(frame);
+    v->renders = has_renderable_field(frame);
     if (!v->renders) return;
     bw_show_scene(&m, &v->volume, &v->memory, &v->scene);
     v->solid = v->volume.solid;

@@ -78,7 +78,7 @@ run check cache; expect "an empty file" 1 "box_0004.vdb"
 fresh; truncate -s 2000 cache/vdb/box_0002.vdb
 run check cache; expect "a cut file" 1 "box_0002.vdb: is damaged"
 fresh; cp cache/vdb/box_0002.vdb cache/vdb/box_0003.vdb
-run check cache; expect "a frame copied over another" 1 "box_0003.vdb: is frame 2 by what it holds"
+run check cache; expect "a frame copied over another" 1 "box_0003.vdb: is frame 2 by its metadata"
 fresh; for i in 1 2 3 4 5; do vdb nan cache/vdb/box_000$i.vdb 0.625 nan; done
 run check cache; expect "no numbers" 1 "box_0001.vdb: grid density holds [0-9]+ values that are no finite numbers" "and 4 files more"
 run preview cache --out p.png; expect "a preview of no numbers" 1 "grid density holds values that are no finite numbers"

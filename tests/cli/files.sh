@@ -74,11 +74,11 @@ that "its frames are gone" test "$(cd lost/vdb && echo *)" = film_1002.vdb
 lost "an empty bake.json" truncate -s 0 bake.json
 lost "a cut bake.json" truncate -s 100 bake.json
 lost "a pipe for bake.json" sh -c 'rm bake.json; mkfifo bake.json'
-words="lost holds 7 files that no record tells of"
+words="lost holds 7 files that no record lists"
 lost "neither bake.json nor journal" rm bake.json bake.journal
 that "what nobody knows stays" test "$(cd lost/vdb && echo *)" = "film_1001.vdb film_1002.vdb film_1003.vdb"
 mkdir -p mine/vdb; echo mine >mine/vdb/film_0007.vdb
-run bake film --out mine; expect "another bake's frame" 2 "mine holds 1 file that no record tells of, .*: vdb/film_0007.vdb"
+run bake film --out mine; expect "another bake's frame" 2 "mine holds 1 file that no record lists, .*: vdb/film_0007.vdb"
 mv mine/vdb/film_0007.vdb mine/vdb/film_0007_mine.vdb; mkdir mine/film.mp4; rmdir mine/film.mp4
 run bake film --out mine; expect "a file that is none of ours" 0 "3 frames"
 

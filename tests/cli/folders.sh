@@ -39,7 +39,7 @@ mkdir far shared; echo mine >far/victim
 for name in resolved.yaml bake.log bake.json metrics.csv; do ln -s ../far/victim "shared/.$name.part"; done
 ln -s ../far/victim shared/bake.journal; ln -s ../far/victim shared/metrics.csv
 mkdir shared/vdb; ln -s ../../far/victim shared/vdb/.puff_1001.vdb.part; ln -s ../../far/victim shared/vdb/puff_1002.vdb
-run bake short.yaml --out shared; expect "links under a bake's names" 2 "no record tells of"
+run bake short.yaml --out shared; expect "links under a bake's names" 2 "no record lists"
 run bake short.yaml --out shared --force; expect "links with --force" 0 "2 frames"
 that "what they lead to is as it was" test "$(cat far/victim)" = mine
 that "no link is left" test -z "$(find shared -type l)"

@@ -165,7 +165,7 @@ run preview SMOKE.VDB --size 16 --out X.PNG; expect "preview" 0 "X.PNG"
 that "a picture" sh -c 'head -c 4 X.PNG | grep -q PNG'
 run preview SMOKE.VDB --size 16 --out X.Exr; expect "light" 0 "X.Exr"
 run compare SMOKE.VDB out/drift/vdb/drift_0001.vdb; expect "compare" 0 "the same"
-run compare SMOKE.VDB out/drift/vdb/drift_0002.vdb; expect "by what it holds" 1 "frame: 1 → 2"
+run compare SMOKE.VDB out/drift/vdb/drift_0002.vdb; expect "by its metadata" 1 "frame: 1 → 2"
 mkdir BIG; for n in 1 2; do cp out/drift/vdb/drift_000$n.vdb BIG/SMOKE_000$n.VDB; done
 run check BIG; expect "a sequence" 0 'SMOKE_####.VDB: frames 1-2, 2 files, 0 missing'
 run preview BIG --size 16 --out X.MP4; expect "its movie" 0

@@ -115,7 +115,7 @@ hurt "one that is a pipe" sh -c "rm $newest; mkfifo $newest"
 hurt "one that is somebody else's file" sh -c "echo hello >$newest"
 log="^to be resumed, but it began anew: no checkpoint is there"
 hurt "none at all" sh -c 'rm *'
-log="^to be resumed, but it began anew: .* stands on files that are damaged or gone"
+log="^to be resumed, but it began anew: .* depends on files that are damaged or missing"
 hurt "a frame before it that is cut" truncate -s 100 ../vdb/film_1002.vdb
 log="^resumed from hurt/checkpoints/$newest"
 hurt "a lost record" rm ../bake.json

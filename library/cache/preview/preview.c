@@ -85,7 +85,8 @@ static void obstacles_add(struct preview *s, int64_t frame, struct bw_volume *v,
 }
 
 /// Linear light with the exposure and without tone mapping, for .exr.
-static enum bw_status light_make(struct preview *s, const struct bw_volume *v, struct bw_image *img, float **alpha)
+static enum bw_status linear_light_render(struct preview *s, const struct bw_volume *v, struct bw_image *img,
+                                          float **alpha)
 {
     const size_t pixels = (size_t)img->w * (size_t)img->h;
     *alpha = s->tools.alloc(s->tools.ctx, pixels * sizeof **alpha);
@@ -112,7 +113,8 @@ static enum bw_status render_frame(struct preview *s, const char *path, int64_t 
     obstacles_add(s, frame, &v, &memory);
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
     if (!status && s->shapes) status = bw_shapes_shutter(&s->tools, s->scene.shutter, s->shapes);
-    if (!status) status = s->output.light ? light_make(s, &v, img, alpha) : bw_render(&s->tools, &v, &s->scene, img);
+    if (!status)
+        status = s->output.light ? linear_light_render(s, &v, img, alpha) : bw_render(&s->tools, &v, &s->scene, img);
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
     free(memory);
     s->tools.release(s->tools.ctx, v.spark);

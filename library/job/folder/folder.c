@@ -90,7 +90,7 @@ static int unrecorded_refuse(const struct job *j, struct bw_diag *d)
     int32_t n = unrecorded_files_find(&j->record, &j->facts, j->chain, &first);
     if (n)
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
-                      "%s holds %s that no record tells of, and that this bake would write over or carry on: %s",
+                      "%s holds %s that no record lists, and that this bake would overwrite or continue: %s",
                       j->out, bw_number_words(n, "file", files), first ? first : "");
     bw_free(first);
     return n ? -1 : 1;

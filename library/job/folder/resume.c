@@ -54,7 +54,7 @@ char *resume_about(void *user)
 /* ---- listing ---- */
 
 /* NAME_0040.bwck, NAME_0040_s3.bwck; false: another file. */
-static bool name_read(const char *name, struct checkpoint_file *f)
+static bool checkpoint_name_parse(const char *name, struct checkpoint_file *f)
 {
     size_t n = strlen(name), end = n - (sizeof ENDING - 1);
     char *rest;
@@ -88,7 +88,7 @@ static int32_t checkpoints_list(const char *out, struct checkpoint_file *list)
     if (fd >= 0 && !folder) close(fd);
     for (const struct dirent *e; folder && n < CHECKPOINTS_MAX && (e = readdir(folder));) {
         struct checkpoint_file f = {.substep = INT64_MAX};
-        if (*e->d_name == '.' || !name_read(e->d_name, &f)) continue;
+        if (*e->d_name == '.' || !checkpoint_name_parse(e->d_name, &f)) continue;
         if (!(f.name = bw_printf("checkpoints/%s", e->d_name))) break;
         list[n++] = f;
     }
@@ -119,7 +119,7 @@ static bool is_ancestor(const struct job *j, const char *hash, int64_t frame)
 
 /* Do they still have their checksums, or those of a later rewrite by the bake? Files verified for a newer checkpoint
  * are not read again. */
-static bool files_good(struct job *j, json_t *files)
+static bool files_are_intact(struct job *j, json_t *files)
 {
     json_t *unread = json_object(), *file, *one;
     const char *name;
@@ -152,7 +152,7 @@ static const char *checkpoint_fault(struct job *j, const struct checkpoint_file 
         return "is of a bake with other values";
     if (json_integer_value(json_array_get(json_object_get(about, "frames"), 0)) != j->facts.first)
         return "is of a bake that begins with another frame";
-    return j->repair.on || files_good(j, files) ? NULL : "stands on files that are damaged or gone";
+    return j->repair.on || files_are_intact(j, files) ? NULL : "depends on files that are damaged or missing";
 }
 
 static json_t *about_read(const struct job *j, const struct checkpoint_file *f, struct bw_diag *d)
@@ -171,7 +171,7 @@ static json_t *about_read(const struct job *j, const struct checkpoint_file *f, 
 /* ---- the choice ---- */
 
 /* The last frame that stays as it is; INT64_MAX: no limit. */
-static int64_t frame_before(const struct job *j)
+static int64_t last_kept_frame(const struct job *j)
 {
     if (j->repair.on) return j->repair.first - 1;
     return j->options.from_frame ? strtoll(j->options.from_frame, NULL, 10) - 1 : INT64_MAX;
@@ -199,7 +199,7 @@ bool resume_folder_check(const struct job *j, struct bw_diag *d)
 int32_t resume_find(struct job *j, char **why)
 {
     struct checkpoint_file *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
-    int64_t before = frame_before(j), last = j->facts.last;
+    int64_t before = last_kept_frame(j), last = j->facts.last;
     int32_t n = list ? checkpoints_list(j->out, list) : 0;
     for (int32_t i = 0; i < n && !j->resume.path; i++) {
         struct bw_diag d = {0};
@@ -305,7 +305,8 @@ static double cache_bytes(json_t *files)
 static int age_class(int64_t age, double base) { return (int)floor(log((double)age + .5) / log(base)); }
 
 /* Beyond the newest ones, keep the oldest of each age class; returns their bytes. */
-static double older_choose(const struct checkpoint_file *list, int32_t n, json_t *files, double base, bool *stays)
+static double checkpoints_thin_by_age(const struct checkpoint_file *list, int32_t n, json_t *files, double base,
+                                      bool *stays)
 {
     double bytes = 0;
     for (int32_t i = NEWEST; i < n; i++) {
@@ -323,7 +324,7 @@ static void checkpoints_thin_out(struct job *j, const struct checkpoint_file *li
     json_t *files = journal_files(&j->journal);
     const double most = OLDER_FRACTION * cache_bytes(files);
     double base = 2;
-    while (base < 1e9 && older_choose(list, n, files, base, stays) > most) base *= base;
+    while (base < 1e9 && checkpoints_thin_by_age(list, n, files, base, stays) > most) base *= base;
     for (int32_t i = NEWEST; i < n && !(base < 1e9); i++) stays[i] = false;
     json_decref(files);
 }
