@@ -95,7 +95,7 @@ struct source {
     struct box3 bounds;
 };
 
-static double shape_share(const struct source *a, const double x[3], double h)
+static double shape_fraction(const struct source *a, const double x[3], double h)
 {
     return a->shape ? pose_cover(a->shape, x, h) : 1;
 }
@@ -115,7 +115,7 @@ static void flame_sum(const struct bw_block *b, void *user)
                 if (!(flame > 0)) continue;
                 const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
                                      block_coord(b, 2, k + 0.5)};
-                b->sum[0] += flame * shape_share(a, x, h) * h * h * h;
+                b->sum[0] += flame * shape_fraction(a, x, h) * h * h * h;
                 b->max[MOST] = fmax(b->max[MOST], flame);
                 for (int n = 0; n < 3; n++) {
                     b->max[LO + n] = fmax(b->max[LO + n], h - x[n]);
@@ -140,7 +140,7 @@ static int64_t places_draw(struct bw_stage *s, const struct source *a, const dou
                 x[i][n] = -max[LO + n] + (max[LO + n] + max[HI + n]) * bw_rng_unit(s->seed, first + 4 * i + n);
         if (ranks_sample(s, bw_port_field(s, PORT_FLAME), BATCH, (const bw_vec3 *)x, flame)) return -1;
         for (uint64_t i = 0; i < BATCH && found < wanted; i++, st->drawn++)
-            if (bw_rng_unit(s->seed, first + 4 * i + 3) * max[MOST] < flame[i] * shape_share(a, x[i], s->grid->h))
+            if (bw_rng_unit(s->seed, first + 4 * i + 3) * max[MOST] < flame[i] * shape_fraction(a, x[i], s->grid->h))
                 memcpy(place[found++], x[i], sizeof *place);
     }
     return found;
@@ -162,10 +162,11 @@ static void ember_make(const struct bw_stage *s, const struct glowing *e, int64_
 {
     const struct embers *p = s->params;
     const uint64_t seed = bw_rng(~s->seed, (uint64_t)e->id[i]);
-    double way[3];
-    direction_draw(s, seed, way);
+    double direction[3];
+    direction_draw(s, seed, direction);
     memcpy(e->pos[i], place, sizeof *e->pos);
-    for (int n = 0; n < 3; n++) e->velocity[3 * i + n] = (float)(u[n] + 2 * p->kick * bw_rng_unit(seed, 2) * way[n]);
+    for (int n = 0; n < 3; n++)
+        e->velocity[3 * i + n] = (float)(u[n] + 2 * p->kick * bw_rng_unit(seed, 2) * direction[n]);
     e->size[i] = (float)(p->size * (0.5 + bw_rng_unit(seed, 3)));
     e->temperature[i] = (float)(p->temperature * (0.9 + 0.2 * bw_rng_unit(seed, 4)) - p->ambient);
     e->life[i] = (float)(p->life * (0.5 + bw_rng_unit(seed, 5)));
@@ -228,14 +229,14 @@ static enum bw_status embers_bear(struct bw_stage *s, int64_t *first)
 
 enum { CHUNK = 128 };
 
-/* All embers on their way. */
+/* The flight of all embers. */
 struct flight {
     struct bw_stage *stage;
     const struct embers *p;
     double gravity; ///< m/s²
     struct glowing e;
     int64_t born;      ///< this one and later ones are new
-    double share;      ///< of the step that they fly now
+    double fraction;   ///< of the step in the current half
     bw_vec3 *at, *gas; ///< where they come to; velocity of the gas
     double *dt, *value;
 };
@@ -264,21 +265,21 @@ static void chunk_begin(int64_t chunk, uint32_t worker, void *user)
     }
 }
 
-/// For `share` of the step in gas of the velocity `gas`; speeds are kept where the step is whole.
+/// Flight over `fraction` of the step in gas of the velocity `gas`; speeds are kept where the step is whole.
 static void chunk_fly(int64_t chunk, uint32_t worker, void *user)
 {
     const struct flight *f = user;
     (void)worker;
     for (int64_t i = chunk * CHUNK; i < chunk_end(f, chunk); i++) {
         const double q = (double)f->e.size[i] / f->p->size, tau = q * q * f->p->fall / f->gravity,
-                     dt = f->share * f->dt[i];
+                     dt = f->fraction * f->dt[i];
         const double left = exp(-dt / tau), gain = -expm1(-dt / tau) * tau;
         const double age = fmax((double)f->e.age[i], 0) + 0.5 * dt;
         for (int n = 0; n < 3; n++) {
             const double v = (double)f->e.velocity[3 * i + n];
             const double w = f->gas[i][n] + flutter_at(f, f->e.id[i], n, age) + f->p->gravity[n] * tau;
             f->at[i][n] = f->e.pos[i][n] + w * dt + (v - w) * gain;
-            if (f->share < 1) continue;
+            if (f->fraction < 1) continue;
             f->e.velocity[3 * i + n] = (float)(w + (v - w) * left);
             f->e.acceleration[3 * i + n] = (float)(dt > 0 ? (w - v) * (1 - left) / dt : 0);
         }
@@ -350,7 +351,7 @@ static enum bw_status embers_fly(struct flight *f)
     f->value = f->dt + n;
     s->host->parallel_for(s, chunks, chunk_begin, f);
     enum bw_status status = BW_OK;
-    for (f->share = 0.5; f->share <= 1 && status == BW_OK; f->share *= 2) {
+    for (f->fraction = 0.5; f->fraction <= 1 && status == BW_OK; f->fraction *= 2) {
         status = ranks_sample(s, bw_port_field(s, PORT_VEL), n, (const bw_vec3 *)f->at, *f->gas);
         if (status == BW_OK) s->host->parallel_for(s, chunks, chunk_fly, f);
     }

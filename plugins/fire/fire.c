@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire: fuel burns where it is hot enough, heats its gas, makes it expand, and leaves smoke.
+/* fire: combustion. Fuel burns where it is hot enough, heats its gas, makes it expand, and leaves smoke.
  *
  * Mass fractions of each parcel: fuel Y, and, where the preset has such fields, oxygen O and products P; what is left
  * to 1 is inert. Fuel that was put into a cell displaces air: O is cut to 1 - Y - P. Then, over the step,
- *     Y  falls by dY, by one of the laws in burn.c, as far as the oxygen above `extinction` goes: dY <= (O - O_ext)/s
+ *     Y  falls by dY, by a law of combustion.c, as far as the oxygen above `extinction` goes: dY <= (O - O_ext)/s
  *     O  falls by s dY,  P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel
  *     T  rises by dY Q/c_p, then radiates: x' = -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly:
  *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
@@ -14,9 +14,9 @@
  * The gas keeps its pressure, so it expands as its absolute temperature rises: div u = D(ln T)/Dt, which goes to
  * `divergence`, and which the projection makes the flow obey: exp(dt div u) is the ratio of volumes, whatever dt
  * (Feldman, O'Brien, Arikan 2003; Bridson 2015). All laws are integrated in closed form or to 1e-6, so nothing is
- * unstable at any dt; burning and cooling follow one another, an error of first order in dt.
- * Advection may leave fractions a little outside [0, 1]; what is cut off then is the metric `trimmed`. */
-#include "burn.h"
+ * unstable at any dt; burning and cooling follow one another, an error of first order in dt. Advection may leave
+ * fractions a little outside [0, 1]; what is cut off then is the metric `trimmed`. */
+#include "combustion.h"
 #include "stages.h"
 #include <billow/plugin.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct fire {
 
 static const struct bw_param params[] = {
     BW_CHOICE(struct fire, law, "law", "linear", "linear|proportional|arrhenius",
-              "linear: burn_rate of fuel a second; proportional: that share of what is left; "
+              "linear: burn_rate of fuel a second; proportional: that fraction of what is left; "
               "arrhenius: the same times exp(-activation/T), without an ignition temperature."),
     BW_F64(struct fire, burn_rate, "burn_rate", "2.5 1/s", 0, 1e12, "1/s",
            "How fast fuel burns: less makes taller flames."),
@@ -166,7 +166,7 @@ static void parcel_check(const struct plan *p, struct parcel *c, double *max, do
 }
 
 /* Is there anything that could burn, cool or glow? */
-static bool row_is_idle(float *const at[N_PORTS], int32_t n)
+static bool row_is_empty(float *const at[N_PORTS], int32_t n)
 {
     const float *fuel = at[PORT_FUEL], *heat = at[PORT_TEMPERATURE], *flame = at[PORT_FLAME];
     int any = 0;
@@ -178,7 +178,7 @@ static void row_burn(const struct bw_block *b, const struct plan *p, int32_t j, 
 {
     float *at[N_PORTS];
     for (int i = 0; i < N_PORTS; i++) at[i] = row_at(b, p, i, j, k);
-    if (row_is_idle(at, b->n[0])) return;
+    if (row_is_empty(at, b->n[0])) return;
     for (int32_t i = 0; i < b->n[0]; i++) {
         float *fuel = at[PORT_FUEL] + i, *heat = at[PORT_TEMPERATURE] + i, *flame = at[PORT_FLAME] + i;
         if (*fuel == 0 && *heat == 0 && *flame == 0) continue;
@@ -254,7 +254,7 @@ static struct plan plan_make(const struct bw_stage *s)
 }
 
 /// A sentence when some fraction is further outside [0, 1] than advection can bring it.
-static enum bw_status fractions_judge(struct bw_stage *s, const double max[N_MAXS])
+static enum bw_status fractions_check(struct bw_stage *s, const double max[N_MAXS])
 {
     static const char *const who[2] = {"fuel or products", "oxygen"};
     for (int i = 0; i < 2; i++) {
@@ -289,7 +289,7 @@ static enum bw_status step(struct bw_stage *s)
                                                   .n_maxs = N_MAXS});
     if (status != BW_OK) return status;
     s->host->metric(s, "trimmed", trimmed, BW_METRIC_SUM);
-    return fractions_judge(s, max);
+    return fractions_check(s, max);
 }
 
 const struct bw_stage_desc fire_desc = {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire.vortons: fire without a grid: vortons, or tracers, carry fuel that burns.
+/* fire.vortons: fire without a grid: combustion of fuel on vortons or tracers.
  *
  * Each particle is a parcel with mass fractions of fuel Y, flame F and smoke S, and a temperature T over ambient. Over
  * a step, in this order (Gourlay, Fluid simulation for video games, part 11), with the absolute temperature Ta + T:
  *     F -> S   at the rate smoke_rate F exp(-((Ta + T)/smoke_at)²)   hot flames burn on, cold ones go to smoke
- *     Y -> F   by the laws of burn.c: linear, proportional, or Arrhenius' (his: rate Y exp(-activation/(Ta + T)))
+ *     Y -> F   by the laws of combustion.c: linear, proportional, or Arrhenius' (his: rate Y exp(-activation/(Ta + T)))
  *     T        rises by dY Q/c_p (he multiplies by the heat capacity, which is no temperature), then radiates
  * Both exchanges are exact or to 1e-6 for any step and keep Y + F + S. Heat is a deviation of density, -rho_0 T/Ta for
  * small T: stage baroclinic makes the vorticity of it that lifts what burns.
  * New particles get `fuel`; those in the shape are heated to `torch`. */
-#include "burn.h"
+#include "combustion.h"
 #include "stages.h"
 
 #include <common/shape/shape.h>
@@ -27,7 +27,7 @@ static const struct bw_param params[] = {
     SHAPE_ROW(struct fire, SHAPE_SOLIDS, NULL, 0, "Particles in here are lit."),
     BW_F64(struct fire, torch, "torch", "900 K", 0, 1e5, "K",
            "Excess over ambient that they are at least heated to there."),
-    BW_F64(struct fire, fuel, "fuel", "1", 0, 1, NULL, "Fraction of fuel that new particles carry."),
+    BW_F64(struct fire, fuel, "fuel", "1", 0, 1, NULL, "Fraction of fuel in new particles."),
     BW_CHOICE(struct fire, law, "law", "linear", "linear|proportional|arrhenius", "How fuel burns: as in fire."),
     BW_F64(struct fire, burn_rate, "burn_rate", "2.5 1/s", 0, 1e12, "1/s", "How fast fuel burns."),
     BW_F64(struct fire, activation, "activation", "15000 K", 0, 1e6, "K", "Activation temperature of law arrhenius."),
@@ -172,7 +172,7 @@ static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 const struct bw_stage_desc fire_vortons_desc = {
     .id = "fire.vortons",
     .version = "1.0",
-    .brief = "Burns fuel that vortons or tracers carry: heat, flame, smoke.",
+    .brief = "Burns fuel of vortons or tracers: heat, flame, smoke.",
     .references = "Gourlay, Fluid simulation for video games, part 11.",
     .params_size = sizeof(struct fire),
     .state_size = sizeof(struct state),

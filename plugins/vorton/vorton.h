@@ -4,7 +4,7 @@
  * A vorton is a piece of vorticity: `strength` α = ω·volume (m³/s, conserved sums are plain sums of it), spread over a
  * core of `radius` σ. One without a volume is no piece of fluid but part of a body's sheet, which vorton.collide looks
  * after. `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess
- * over ambient, K. Tracers are carried and seen. */
+ * over ambient, K. Tracers are advected and rendered. */
 #ifndef VORTON_H
 #define VORTON_H
 

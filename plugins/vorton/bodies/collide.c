@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.collide: rigid bodies in the flow of vortons, both ways. What comes inside a body is put out: vortons here or
- * by their method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the
- * body's motion, and the body gets what momentum that costs.
+/* vorton.collide: two-way coupling of rigid bodies with the flow of vortons. Particles inside a body are ejected:
+ * vortons here or by their method, tracers mirrored at the surface. Then vorticity is created so that the flow on the
+ * surface is the body's motion, and the body receives the opposite momentum.
  *
- *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow
- *           as it is carried along: collide_sheet.c
+ *   sheet   the vortex sheet of vortex_sheet.c, solved for in every step together with the body's motion, shed into the
+ *           flow as it is advected: collide_sheet.c
  *   gourlay as in his Fluid Simulation for Video Games, part 4: only vortons that came inside are given vorticity, one
  *           contact point each: collide_contacts.c
  *
@@ -32,7 +32,7 @@ static const struct bw_param params[] = {
     BW_INT(struct collide_params, fine, "fine", "5", 1, 16,
            "Sheet: as thin as so many times as many vortons along an edge can make it.", BW_PARAM_STATIC),
     BW_F64(struct collide_params, release, "release", "1", 0, 1e3, NULL,
-           "Sheet: spacings of its nodes that the flow carries it while all but 1/e of it is shed."),
+           "Sheet: displacement by the flow, in spacings of its nodes, over which all but 1/e of it is shed."),
     BW_F64(struct collide_params, life, "life", "0 s", 0, 1e9, "s",
            "Sheet: vortons shed longer ago are removed; 0: never."),
     BW_CHOICE(
@@ -168,7 +168,7 @@ static enum bw_status tracers_eject(struct bw_stage *s)
 
 /* ---- stage ---- */
 
-static enum bw_status kernel_ask(struct bw_stage *s, enum pair_kernel *kernel)
+static enum bw_status kernel_find(struct bw_stage *s, enum pair_kernel *kernel)
 {
     const void *table = NULL;
     struct bw_stage *from = s->host->find_stage(s, VORTON_KERNEL, 0, &table);
@@ -194,7 +194,7 @@ static enum bw_status step(struct bw_stage *s)
 {
     const struct collide_params *p = s->params;
     enum pair_kernel kernel = PAIR_GAUSSIAN;
-    enum bw_status st = kernel_ask(s, &kernel);
+    enum bw_status st = kernel_find(s, &kernel);
     if (!st) st = bodies_check(s);
     if (!st && s->step == 0 && !collide_arrays(s).b.count)
         s->host->log(s, BW_LOG_WARNING, "there is no body: put a `body` before it");

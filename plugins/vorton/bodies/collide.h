@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the two ways of vorton.collide share. */
+/* Shared by the two methods of vorton.collide: its particles and their attributes, normals of surfaces. */
 #ifndef VORTON_COLLIDE_H
 #define VORTON_COLLIDE_H
 
 #include <common/bodies.h>
-#include "flow/pairs.h"
+#include <common/vec3.h>
+#include "flow/biot_savart.h"
 #include "vorton.h"
 
 enum collide_method { COLLIDE_SHEET, COLLIDE_GOURLAY };
@@ -24,14 +25,37 @@ struct collide_arrays {
     bw_vec3 *met, *met_spin; ///< of bodies: the motion that the flow last met
     double *known;           ///< 1 once it has
 };
-struct collide_arrays collide_arrays(const struct bw_stage *s);
 
 /// Bytes that collide_sheet keeps from step to step.
 enum { COLLIDE_STATE = 4096 };
 enum { COLLIDE_VORTONS, COLLIDE_BODIES, COLLIDE_TRACERS };
 
-/// Outward normal of a body's surface near x.
-void collide_normal(const struct pose *pose, double size, const double x[3], double normal[3]);
+static inline struct collide_arrays collide_arrays(const struct bw_stage *s)
+{
+    const struct bw_particles_api *api = particles_of(s);
+    struct bw_particles *v = s->ports[COLLIDE_VORTONS].particles, *b = s->ports[COLLIDE_BODIES].particles;
+    return (struct collide_arrays){.v = vorton_arrays(s, v),
+                                   .bound = api->attribute(v, "bound"),
+                                   .b = body_arrays(s, b),
+                                   .met = api->attribute(b, "met"),
+                                   .met_spin = api->attribute(b, "met_spin"),
+                                   .known = api->attribute(b, "known")};
+}
+
+/// Outward normal of a body's surface near x: the gradient of its distance.
+static inline void collide_normal(const struct pose *pose, double size, const double x[3], double normal[3])
+{
+    const double step = 1e-5 * size;
+    for (int a = 0; a < 3; a++) {
+        double p[3] = {x[0], x[1], x[2]}, q[3] = {x[0], x[1], x[2]};
+        p[a] += step;
+        q[a] -= step;
+        normal[a] = pose_distance(pose, p) - pose_distance(pose, q);
+    }
+    const double n = vec3_dot(normal, normal);
+    for (int a = 0; a < 3; a++) normal[a] = n > 0 ? normal[a] / sqrt(n) : a == 2;
+}
+
 /// Make what is on the surface the sheet's work (collide_sheet.c), or the vortons' that came inside
 /// (collide_contacts.c).
 enum bw_status collide_sheet(struct bw_stage *s, enum pair_kernel kernel);

@@ -12,7 +12,7 @@
  * v + ⅖ m σ² ω/2. */
 #include "collide.h"
 #include "flow/kernel.h"
-#include "sheet.h"
+#include "vortex_sheet.h"
 #include <common/vec3.h>
 
 #define PI 3.14159265358979323846

@@ -4,9 +4,9 @@
  *      empty. Put out as they are they would stay for ever where the flow meets the body, and be stretched there
  *      without end: air that is pressed against a wall takes the place of other air, whose vorticity ends up in the
  *      thin layer that the sheet is
- *   2  of the sheet that the flow has carried by a way d from the body, the share 1 - exp(-d / release spacing) goes
- *      free: a vorton a node, where the flow has carried it. All of it at once would jolt the body, and be a layer too
- *      sparse to hold together.
+ *   2  the sheet is shed: when the flow has advected it by a displacement d from the body, the fraction 1 - exp(-d /
+ *      release spacing) of it becomes free, a vorton a node, at the advected place. All of it at once would jolt the
+ *      body, and be a layer too sparse to hold together.
  *   3  a new sheet makes the flow at the surface the body's motion V = (U, Ω), for a V that is solved for with it:
  *          m U + ρ(P - V_b U) and J Ω + ρ(A - J_f Ω)   are after it what they were before
  *      P = ½Σ x × α, A = ⅓Σ r × (r × α) of all vorticity that the body and the fluid within it stand for. P is linear
@@ -18,7 +18,7 @@
  * turns. */
 #include "collide.h"
 #include "flow/kernel.h"
-#include "sheet.h"
+#include "vortex_sheet.h"
 #include <common/vec3.h>
 
 enum { SHAPES = 256, TURNS = 3 };
@@ -39,7 +39,7 @@ struct member {
     double scale, axis[3][3], core;
     struct pose pose;
     double before[6], after[6]; ///< of what was touched, the new sheet apart
-    double way;                 ///< rms, that the flow has carried the sheet in this step, m
+    double displacement;        ///< rms displacement of the sheet by the flow in this step, m
     double closing[3];          ///< strength that the new sheet and what is inside must have together
     double motion[6];           ///< velocity and spin before
     bw_vec3 *flow;              ///< of others, at the nodes' points
@@ -154,10 +154,10 @@ static double second_moment(const struct job *j, int64_t body, int k)
     return j->c.b.inertia[body][k] / j->c.b.mass[body] * j->c.b.volume[body];
 }
 
-/// The sheet as the flow has left it, and what is inside; how far it was carried.
+/// Impulse of the sheet after advection, and of what is inside; the sheet's displacement.
 static void sheet_count(struct job *j, struct member *m)
 {
-    double way = 0, inside[3], lost[3];
+    double displacement = 0, inside[3], lost[3];
     for (int64_t g = 0; g <= m->sh->grains; g++) {
         int64_t i = m->slot[g];
         double at[3];
@@ -165,13 +165,13 @@ static void sheet_count(struct job *j, struct member *m)
         for (int a = 0; a < 3; a++) m->closing[a] += j->c.v.strength[i][a];
         if (g == m->sh->grains) break;
         place_of(j, m, m->sh->grain[g], at);
-        way += vec3_distance2(at, j->c.v.pos[i]) / (double)m->sh->grains;
+        displacement += vec3_distance2(at, j->c.v.pos[i]) / (double)m->sh->grains;
     }
     to_body(m, j->c.v.strength[m->slot[m->sh->grains]], inside);
     for (int k = 0; k < 3; k++) inside[k] *= -2. / 3 * second_moment(j, m->body, k) / (2 * j->c.b.volume[m->body]);
     to_world(m, inside, lost);
     for (int a = 0; a < 3; a++) m->before[3 + a] += lost[a];
-    m->way = sqrt(way);
+    m->displacement = sqrt(displacement);
 }
 
 /// Free vortons too near are put out; the sheet takes what they hold.
@@ -196,29 +196,29 @@ static int64_t vortons_eject(struct job *j, struct member *m)
 
 /* ---- shedding ---- */
 
-/// Of one node's grains the share `share`, as a free vorton `to`.
-static void node_free(struct job *j, struct member *m, int64_t to, double share, const double sum[8])
+/// Sheds the fraction `fraction` of one node's grains as a free vorton `to`.
+static void node_free(struct job *j, struct member *m, int64_t to, double fraction, const double sum[8])
 {
     const struct collide_params *p = j->s->params;
     struct vorton_arrays *v = &j->c.v;
     double normal[3], d, gap = GAP * m->core, size = m->sh->spacing * m->scale;
     for (int a = 0; a < 3; a++) {
-        v->strength[to][a] = share * sum[a];
+        v->strength[to][a] = fraction * sum[a];
         v->pos[to][a] = sum[3 + a] / sum[6];
-        m->closing[a] -= share * sum[a];
+        m->closing[a] -= fraction * sum[a];
     }
     d = pose_distance(&m->pose, v->pos[to]);
     collide_normal(&m->pose, m->scale, v->pos[to], normal);
     for (int a = 0; a < 3 && d < gap; a++) v->pos[to][a] += (gap - d) * normal[a];
     v->radius[to] = m->core;
     v->volume[to] = size * size * size;
-    v->born[to] = share * vec3_length(sum);
+    v->born[to] = fraction * vec3_length(sum);
     v->life[to] = (float)p->life;
     impulse_add(j, m, to, m->after);
 }
 
-/// A share of the sheet goes free.
-static enum bw_status sheet_shed(struct job *j, struct member *m, double share)
+/// Sheds a fraction of the sheet.
+static enum bw_status sheet_shed(struct job *j, struct member *m, double fraction)
 {
     int64_t first = 0, n = m->sh->nodes;
     double(*sum)[8] = j->s->host->scratch(j->s, (size_t)n * sizeof *sum);
@@ -227,7 +227,7 @@ static enum bw_status sheet_shed(struct job *j, struct member *m, double share)
     for (int64_t g = 0; g < m->sh->grains; g++)
         for (int k = 0; k < SHEET_NEAR && m->sh->near[g][k] >= 0; k++) {
             const double *x = j->c.v.pos[m->slot[g]], *alpha = j->c.v.strength[m->slot[g]];
-            double *to = sum[m->sh->near[g][k]], w = m->sh->share[g][k] * (double)m->sh->grains / (double)n;
+            double *to = sum[m->sh->near[g][k]], w = m->sh->weight[g][k] * (double)m->sh->grains / (double)n;
             double weight = w * (vec3_length(alpha) + 1e-300);
             for (int a = 0; a < 3; a++) {
                 to[a] += w * alpha[a];
@@ -237,7 +237,7 @@ static enum bw_status sheet_shed(struct job *j, struct member *m, double share)
         }
     if (particles_of(j->s)->add(j->s->ports[COLLIDE_VORTONS].particles, n, &first)) return BW_ERR_MEMORY;
     j->c = collide_arrays(j->s);
-    for (int64_t i = 0; i < n; i++) node_free(j, m, first + i, share, sum[i]);
+    for (int64_t i = 0; i < n; i++) node_free(j, m, first + i, fraction, sum[i]);
     return BW_OK;
 }
 
@@ -283,7 +283,7 @@ static int motion_find(const struct job *j, const struct member *m, const double
         for (int k = 0; k < 3; k++) {
             double own = (h ? b->inertia[m->body][k] : b->mass[m->body]) / p->density;
             double fluid = h ? second_moment(j, m->body, k) : b->volume[m->body];
-            for (int c = 0; c < 6; c++) a[3 * h + k][c] = sh->carried[c][3 * h + k];
+            for (int c = 0; c < 6; c++) a[3 * h + k][c] = sh->unit_impulse[c][3 * h + k];
             a[3 * h + k][3 * h + k] += (own - fluid) / (unit * (h ? L : 1));
             a[3 * h + k][6] = (own * is[k] - fluid * was[k] + touched[k]) / unit - base[3 * h + k];
         }
@@ -354,7 +354,7 @@ static enum bw_status sheet_find(struct job *j, struct member *m)
     for (int a = 0; a < 3; a++) closing[a] /= two;
     wanted_make(m, motion, wanted);
     sheet_solve(m->sh, (const bw_vec3 *)wanted, closing, m->x);
-    sheet_carry(m->sh, m->x, closing, base);
+    sheet_impulse_sum(m->sh, m->x, closing, base);
     to_body(m, m->motion, motion);
     to_body(m, m->motion + 3, motion + 3);
     for (int a = 0; a < 3; a++) motion[3 + a] *= m->scale;
@@ -386,7 +386,7 @@ static enum bw_status flow_find(struct job *j, struct member *m)
 
 /* ---- the step ---- */
 
-static void member_tell(struct job *j, const struct member *m, double push[3])
+static void member_report(struct job *j, const struct member *m, double impulse[3])
 {
     const struct collide_params *p = j->s->params;
     double now[6] = {0};
@@ -394,25 +394,25 @@ static void member_tell(struct job *j, const struct member *m, double push[3])
     for (int64_t g = 0; g <= m->sh->grains; g++) impulse_add(j, m, m->slot[g], now);
     for (int a = 0; a < 3; a++) {
         double fluid = p->density * j->c.b.volume[k] * (j->c.known[k] > 0 ? j->c.b.velocity[k][a] - j->c.met[k][a] : 0);
-        push[a] += p->density * (m->before[a] - m->after[a] - now[a]) + fluid;
+        impulse[a] += p->density * (m->before[a] - m->after[a] - now[a]) + fluid;
     }
     memcpy(j->c.met[k], j->c.b.velocity[k], sizeof *j->c.met);
     memcpy(j->c.met_spin[k], j->c.b.spin[k], sizeof *j->c.met_spin);
     j->c.known[k] = 1;
 }
 
-static void tell(struct job *j, int64_t ejected, int64_t shed)
+static void report(struct job *j, int64_t ejected, int64_t shed)
 {
-    double push[3] = {0}, slip = 0;
+    double impulse[3] = {0}, slip = 0;
     for (int64_t k = 0; k < j->c.b.count; k++) {
-        member_tell(j, &j->m[k], push);
+        member_report(j, &j->m[k], impulse);
         if (j->m[k].speed > 0) slip = fmax(slip, j->m[k].slip / fmax(j->m[k].speed, vec3_length(j->m[k].motion)));
     }
     j->s->host->metric(j->s, "slip", slip, BW_METRIC_MAX);
     j->s->host->metric(j->s, "ejected", (double)ejected, BW_METRIC_SUM);
     j->s->host->metric(j->s, "shed", (double)shed, BW_METRIC_SUM);
     static const char *const names[] = {"impulse_x", "impulse_y", "impulse_z"};
-    for (int a = 0; a < 3 && j->s->step > 0; a++) j->s->host->metric(j->s, names[a], push[a], BW_METRIC_SUM);
+    for (int a = 0; a < 3 && j->s->step > 0; a++) j->s->host->metric(j->s, names[a], impulse[a], BW_METRIC_SUM);
 }
 
 static enum bw_status members_make(struct job *j, enum pair_kernel kernel)
@@ -438,8 +438,8 @@ enum bw_status collide_sheet(struct bw_stage *s, enum pair_kernel kernel)
         ejected += vortons_eject(&j, &j.m[k]);
     }
     for (int64_t k = 0; k < n && !st; k++) {
-        if (!p->shed || !(j.c.known[k] > 0) || !(j.m[k].way > 0)) continue;
-        st = sheet_shed(&j, &j.m[k], 1 - exp(-j.m[k].way / (p->release * j.m[k].sh->spacing * j.m[k].scale)));
+        if (!p->shed || !(j.c.known[k] > 0) || !(j.m[k].displacement > 0)) continue;
+        st = sheet_shed(&j, &j.m[k], 1 - exp(-j.m[k].displacement / (p->release * j.m[k].sh->spacing * j.m[k].scale)));
         shed += j.m[k].sh->nodes;
     }
     for (int turn = 0; turn < (n > 1 ? TURNS : 1); turn++)
@@ -447,6 +447,6 @@ enum bw_status collide_sheet(struct bw_stage *s, enum pair_kernel kernel)
             st = flow_find(&j, &j.m[k]);
             if (!st) st = sheet_find(&j, &j.m[k]);
         }
-    if (!st) tell(&j, ejected, shed);
+    if (!st) report(&j, ejected, shed);
     return st;
 }

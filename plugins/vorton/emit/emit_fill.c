@@ -6,7 +6,7 @@
  * softened over `edge`. `margin` layers around hold nothing of it: vorticity arises where density changes, and wants
  * vortons to sit on. With `refill` places that the flow has emptied, no vorton within EMPTY spacings, are filled
  * again. */
-#include "flow/bins.h"
+#include "flow/cell_list.h"
 #include "emit.h"
 #include <common/number/whole.h>
 #include <common/vec3.h>
@@ -40,10 +40,10 @@ static int place_at(const struct places *l, const struct pose *pose, int64_t i, 
     return pose_distance(pose, x) <= l->reach;
 }
 
-static int is_free(const struct vorton_arrays *v, const struct bins *b, const double x[3], double near)
+static int is_free(const struct vorton_arrays *v, const struct cell_list *b, const double x[3], double near)
 {
     int64_t run[25][2];
-    int n = v->count ? bins_near(b, x, 1, run) : 0;
+    int n = v->count ? cell_list_near(b, x, 1, run) : 0;
     for (int r = 0; r < n; r++)
         for (int64_t k = run[r][0]; k < run[r][1]; k++) {
             if (vec3_distance2(x, v->pos[b->order[k]]) < near * near) return 0;
@@ -54,11 +54,11 @@ static int is_free(const struct vorton_arrays *v, const struct bins *b, const do
 static struct newborn vorton_make(const struct emit_params *p, const struct pose *pose, const double x[3])
 {
     const struct emit_fill *f = &p->source.fill;
-    double share = pose_cover(pose, x, fmax(f->edge, 1e-9));
+    double fraction = pose_cover(pose, x, fmax(f->edge, 1e-9));
     struct newborn o = {.radius = f->core > 0 ? f->core : OVERLAP * f->spacing,
                         .volume = f->spacing * f->spacing * f->spacing,
-                        .density = share * p->density,
-                        .temperature = share * p->temperature};
+                        .density = fraction * p->density,
+                        .temperature = fraction * p->temperature};
     memcpy(o.pos, x, sizeof o.pos);
     return o;
 }
@@ -73,7 +73,7 @@ enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, i
     const struct emit_fill *f = &p->source.fill;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
     struct pose pose;
-    struct bins bins;
+    struct cell_list bins;
     double x[3];
     if (!start && !f->refill) return BW_OK;
     enum bw_status st = emit_fill_ready(s, f);
@@ -84,7 +84,7 @@ enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, i
     if (all > 1e9)
         return s->host->fail(s, BW_ERR_PRESET, "a lattice of %.2g places fills the shape: raise `spacing` (%g m)", all,
                              f->spacing);
-    if (bins_make(s, &bins, v.count, (const bw_vec3 *)v.pos, EMPTY * f->spacing)) return BW_ERR_MEMORY;
+    if (cell_list_make(s, &bins, v.count, (const bw_vec3 *)v.pos, EMPTY * f->spacing)) return BW_ERR_MEMORY;
     int64_t sites = (int64_t)all, inside = 0;
     for (int64_t i = 0; i < sites; i++) inside += place_at(&l, &pose, i, x);
     if (!inside) return s->host->fail(s, BW_ERR_PRESET, "the shape is smaller than `spacing`, %g m", f->spacing);

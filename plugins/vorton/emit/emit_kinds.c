@@ -59,7 +59,7 @@ static struct core core_make(double size, int64_t layers)
 }
 
 /// Place (in the section, m) and share of the circulation of line i.
-static void core_line(const struct core *c, int64_t i, double at[2], double *share)
+static void core_line(const struct core *c, int64_t i, double at[2], double *fraction)
 {
     int64_t k = 0, first = 0;
     for (; i >= first + (k ? 6 * k : 1); k++) first += k ? 6 * k : 1;
@@ -71,7 +71,7 @@ static void core_line(const struct core *c, int64_t i, double at[2], double *sha
     double n = k ? 6 * (double)k : 1, angle = 2 * PI * (double)(i - first) / n + (k & 1 ? PI / n : 0);
     at[0] = (double)k * c->step * cos(angle);
     at[1] = (double)k * c->step * sin(angle);
-    *share = held / n;
+    *fraction = held / n;
 }
 
 /* ---- wobble ---- */
@@ -125,8 +125,8 @@ struct circle {
 static void circle_write(const struct emit_params *p, uint64_t seed, const struct circle *c, const struct core *core,
                          int64_t line, struct newborn *out)
 {
-    double at[2], share, turn = 2 * PI / (double)c->segments;
-    core_line(core, line, at, &share);
+    double at[2], fraction, turn = 2 * PI / (double)c->segments;
+    core_line(core, line, at, &fraction);
     double radius = c->radius + at[0];
     for (int64_t i = 0; i < c->segments; i++) {
         double t = ((double)i + 0.5 * (double)(line & 1)) / (double)c->segments, off[3], ds = turn * radius;
@@ -134,10 +134,10 @@ static void circle_write(const struct emit_params *p, uint64_t seed, const struc
         wobble(p, seed, t, off);
         for (int a = 0; a < 3; a++) {
             out[i].pos[a] = c->center[a] + radius * (cs * c->u[a] + sn * c->v[a]) + at[1] * c->w[a] + off[a];
-            out[i].strength[a] = c->circulation * share * ds * (cs * c->v[a] - sn * c->u[a]);
+            out[i].strength[a] = c->circulation * fraction * ds * (cs * c->v[a] - sn * c->u[a]);
         }
         out[i].radius = core->sigma;
-        out[i].volume = 2 * PI * c->core * c->core * ds * share;
+        out[i].volume = 2 * PI * c->core * c->core * ds * fraction;
     }
 }
 
@@ -168,16 +168,16 @@ static enum bw_status tube_make(struct bw_stage *s, const struct emit_params *p,
     int64_t n = segments_of(t->segments, length, core.sigma);
     enum bw_status st = brood_make(s, b, core.lines * n);
     for (int64_t i = 0; i < core.lines * n && !st; i++) {
-        double at[2], share, off[3], along = ((double)(i % n) + 0.5) / (double)n, ds = length / (double)n;
-        core_line(&core, i / n, at, &share);
+        double at[2], fraction, off[3], along = ((double)(i % n) + 0.5) / (double)n, ds = length / (double)n;
+        core_line(&core, i / n, at, &fraction);
         wobble(p, s->seed, along, off);
         struct newborn *o = &b->item[i];
         for (int a = 0; a < 3; a++) {
             o->pos[a] = t->from[a] + along * axis[a] + at[0] * u[a] + at[1] * v[a] + off[a];
-            o->strength[a] = t->circulation * share * ds * w[a];
+            o->strength[a] = t->circulation * fraction * ds * w[a];
         }
         o->radius = core.sigma;
-        o->volume = 2 * PI * t->core * t->core * ds * share;
+        o->volume = 2 * PI * t->core * t->core * ds * fraction;
     }
     return st;
 }

@@ -3,10 +3,10 @@
 #ifndef VORTON_KERNEL_H
 #define VORTON_KERNEL_H
 
-#include "pairs.h"
+#include "biot_savart.h"
 #include <math.h>
 
-/// q(ρ) of pairs.h.
+/// q(ρ) of biot_savart.h.
 static inline double kernel_q(enum pair_kernel k, double rho)
 {
     double s = rho * rho;

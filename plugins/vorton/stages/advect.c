@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.advect: carries the vortons, and with them the tracers, along the flow of all evaluators of the chain; their
- * strength follows whatever offers billow.strength_rate/1 (vorton.stretch). See carry.c for the schemes.
+/* vorton.advect: advects the vortons, and with them the tracers, by the flow of all evaluators of the chain; their
+ * strength changes at the rates of the stages that offer billow.strength_rate/1 (vorton.stretch). See
+ * particle_advection.c for the schemes.
  *
  * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps
  * a ring's impulse to 1e-5 a hundred steps at the default.
  *
- * Stretching makes length of vortex lines, Σ|α|, and their energy with its square. Once it has made STRETCHED_MOST
- * times of what emitters, bodies and buoyancy have put in, a million times the energy, the vortons are no flow any
- * more, and the run ends as diverged. */
-#include "carry.h"
+ * Stretching makes length of vortex lines, Σ|α|, and their energy with its square. At STRETCHED_MOST times of what
+ * emitters, bodies and buoyancy have added, a million times the energy, the run ends as diverged. */
+#include "particle_advection.h"
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct bw_param flow_row[] = {
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES, "Order of the integration in time: 1, 2, 3."),
+    BW_CHOICE(struct params, scheme, "scheme", "rk2", ADVECTION_SCHEMES, "Order of the integration in time: 1, 2, 3."),
     BW_CHOICE(struct params, radii, "radii", "fixed", "fixed|stretched",
               "fixed: cores stay what they were; stretched: they thin as the flow draws vortex lines out, r² times "
               "length stays."),
@@ -35,7 +35,7 @@ static const struct bw_param params[] = {
     BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m",
            "Particles further from the origin are removed, and counted."),
     BW_LIST(struct params, flow, const char *, "flow", flow_row,
-            "Grid fields (m/s) that carry the particles too, such as vel."),
+            "Grid fields (m/s) that advect the particles too, such as vel."),
 };
 
 /// Σ|α| of free vortons, m³/s.
@@ -56,7 +56,7 @@ static const struct bw_port ports[] = {
     [PORT_TRACERS] = {.name = "tracers",
                       .kind = BW_PARTICLES,
                       .access = BW_UPDATE,
-                      .doc = "What is carried along.",
+                      .doc = "Particles to advect along.",
                       .attributes = tracer_attributes,
                       .n_attributes = BW_COUNT(tracer_attributes),
                       .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
@@ -115,14 +115,14 @@ static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
     const struct bw_bound *flow = &s->ports[PORT_FLOW];
-    struct carry c = {.vortons = s->ports[PORT_VORTONS].particles,
-                      .tracers = s->ports[PORT_TRACERS].particles,
-                      .flow = {flow->fields, flow->count},
-                      .scheme = p->scheme,
-                      .radii = p->radii};
+    struct particle_advection c = {.vortons = s->ports[PORT_VORTONS].particles,
+                                   .tracers = s->ports[PORT_TRACERS].particles,
+                                   .flow = {flow->fields, flow->count},
+                                   .scheme = p->scheme,
+                                   .radii = p->radii};
     enum bw_status st = particles_tidy(s, c.vortons, p->limit);
     given_count(s);
-    if (!st) st = carry_step(s, &c);
+    if (!st) st = particles_advect(s, &c);
     if (!st) st = stretched_check(s, c.given);
     if (!st) st = particles_tidy(s, c.vortons, p->limit);
     if (!st && c.tracers) st = particles_tidy(s, c.tracers, p->limit);
@@ -137,7 +137,7 @@ static int moves(struct bw_stage *s, const struct bw_particles *p)
 static enum bw_status velocity(struct bw_stage *s, struct bw_particles *p, float *out)
 {
     const struct bw_bound *flow = &s->ports[PORT_FLOW];
-    return carry_velocity(s, &(struct flow){flow->fields, flow->count}, p, out);
+    return particles_velocity(s, &(struct flow){flow->fields, flow->count}, p, out);
 }
 
 static const void *extension(const char *id)

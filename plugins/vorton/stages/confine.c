@@ -43,7 +43,7 @@ struct stir {
     struct vorton_arrays v; ///< in the order of tiles, before the sweep
     bw_vec3 *spin;          ///< rate/2 s ω of each
     double *gradient;       ///< of the grid's flow at each, 3 × 3
-    double push;            ///< rate/2
+    double half_rate;       ///< rate/2
 };
 
 static void spin_find(int64_t i, uint32_t worker, void *user)
@@ -58,8 +58,8 @@ static void spin_find(int64_t i, uint32_t worker, void *user)
         own += a[c] * a[c] / volume;
         grid += a[c] * (g[3 * e + d] - g[3 * d + e]);
     }
-    double share = own > 0 ? fmax(0, 1 - grid / own) : 0;
-    for (int c = 0; c < 3; c++) t->spin[i][c] = t->push * share * a[c] / volume;
+    double fraction = own > 0 ? fmax(0, 1 - grid / own) : 0;
+    for (int c = 0; c < 3; c++) t->spin[i][c] = t->half_rate * fraction * a[c] / volume;
 }
 
 /// Adds spin × r exp(-r²/2σ²) to the faces of a block along one axis.
@@ -118,9 +118,11 @@ static double max_dt(struct bw_stage *s)
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
-    struct stir t = {
-        .s = s, .vortons = s->ports[PORT_VORTONS].particles, .vel = bw_port_field(s, PORT_VEL), .push = 0.5 * p->rate};
-    if (!particles_of(s)->count(t.vortons) || !(t.push > 0)) return BW_OK;
+    struct stir t = {.s = s,
+                     .vortons = s->ports[PORT_VORTONS].particles,
+                     .vel = bw_port_field(s, PORT_VEL),
+                     .half_rate = 0.5 * p->rate};
+    if (!particles_of(s)->count(t.vortons) || !(t.half_rate > 0)) return BW_OK;
     enum bw_status st = particles_of(s)->sort(t.vortons, s->domain);
     t.v = vorton_arrays(s, t.vortons);
     t.spin = s->host->scratch(s, (size_t)t.v.count * sizeof *t.spin);

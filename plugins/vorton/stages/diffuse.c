@@ -7,22 +7,22 @@
  *            1998). Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
  *            The tensor Σ_q V_q d d η/σ², d = x_p - x_q, is what of 1 the exchange makes of viscosity: among nodes of a
  *            lattice 1, along a single line of vortons nothing across. The metric `carried` is the harmonic mean of
- *            its eigenvalues, in the mean by strength; of less than CARRIED_LEAST at first the stage is refused.
+ *            its eigenvalues, in the mean by strength; of less than EFFECTIVE_LEAST at first the stage is refused.
  *     core   dσ²/dt = 2ν: cores spread (Leonard 1980). Exact for what does not deform; wants a remesh when σ has
  *            grown. Volumes, which carry density, stay.
  * Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it would
  * overshoot. Heat and mass deviations are exchanged in the same way, dT_p/dt = (2κ/σ²) Σ_q V_q (T_q - T_p) η: Σ V T
  * stays. Still air loses heat to ambient vortons only: there is nothing where there are none. */
-#include "flow/bins.h"
+#include "flow/cell_list.h"
 #include "vorton.h"
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
 enum method { METHOD_PSE, METHOD_CORE };
-#define REACH 4.0         ///< in σ; what is beyond is 3e-4 of the exchange, and missing on both sides
-#define CARRIED_LEAST 0.1 ///< of a viscosity; less is as good as none
-#define CARRIED_WELL 0.7  ///< and less than this worth a warning
+#define REACH 4.0           ///< in σ; what is beyond is 3e-4 of the exchange, and missing on both sides
+#define EFFECTIVE_LEAST 0.1 ///< of a viscosity; less is as good as none
+#define EFFECTIVE_WELL 0.7  ///< and less than this worth a warning
 
 struct params {
     int32_t method;
@@ -60,12 +60,12 @@ static const struct bw_port ports[] = {
 enum { STRENGTH, HEAT = 3, MASS, VALUES };
 struct exchange {
     const struct vorton_arrays *v;
-    struct bins bins;
+    struct cell_list bins;
     double (*change)[VALUES];
     double factor[VALUES]; ///< 2 ν dt
     double eddy, *omega;   ///< C² dt; |ω| of each
-    double *share;         ///< what of itself each would give away with eddies, or 1
-    double *carried;       ///< what of the viscosity comes about at each
+    double *given_away;    ///< what of itself each would give away with eddies, or 1
+    double *effective;     ///< what of the viscosity comes about at each
 };
 
 enum { CHUNK = 256 };
@@ -84,7 +84,7 @@ static void neighbours_visit(struct exchange *e, int64_t p, visit_fn visit, doub
 {
     const struct vorton_arrays *v = e->v;
     int64_t run[25][2];
-    int n = v->volume[p] > 0 ? bins_near(&e->bins, v->pos[p], 2, run) : 0;
+    int n = v->volume[p] > 0 ? cell_list_near(&e->bins, v->pos[p], 2, run) : 0;
     for (int r = 0; r < n; r++)
         for (int64_t i = run[r][0]; i < run[r][1]; i++) {
             int64_t q = e->bins.order[i];
@@ -96,7 +96,7 @@ static void neighbours_visit(struct exchange *e, int64_t p, visit_fn visit, doub
         }
 }
 
-static void share_visit(struct exchange *e, int64_t p, int64_t q, double weight, double eddy, double *sum)
+static void given_away_visit(struct exchange *e, int64_t p, int64_t q, double weight, double eddy, double *sum)
 {
     (void)p;
     sum[0] += (e->factor[STRENGTH] * weight + eddy) * e->v->volume[q];
@@ -106,7 +106,7 @@ static void exchange_visit(struct exchange *e, int64_t p, int64_t q, double weig
 {
     const struct vorton_arrays *v = e->v;
     double mine[VALUES], its[VALUES],
-        most = e->eddy > 0 ? fmax(1, 2 * fmax(e->share[p], e->share[q])) : 1; // never more than half
+        most = e->eddy > 0 ? fmax(1, 2 * fmax(e->given_away[p], e->given_away[q])) : 1; // never more than half
     content(v, p, mine);
     content(v, q, its);
     for (int k = 0; k < VALUES; k++) {
@@ -123,7 +123,7 @@ static double harmonic(const double t[6])
     return det > 0 && minors > 0 ? 3 * det / minors : 0;
 }
 
-static void carried_visit(struct exchange *e, int64_t p, int64_t q, double weight, double eddy, double *sum)
+static void effective_visit(struct exchange *e, int64_t p, int64_t q, double weight, double eddy, double *sum)
 {
     double d[3];
     (void)eddy;
@@ -134,26 +134,26 @@ static void carried_visit(struct exchange *e, int64_t p, int64_t q, double weigh
     }
 }
 
-static void carried_chunk(int64_t chunk, uint32_t worker, void *user)
+static void effective_chunk(int64_t chunk, uint32_t worker, void *user)
 {
     struct exchange *e = user;
     int64_t end = (chunk + 1) * CHUNK < e->v->count ? (chunk + 1) * CHUNK : e->v->count;
     (void)worker;
     for (int64_t p = chunk * CHUNK; p < end; p++) {
         double tensor[6] = {0};
-        neighbours_visit(e, p, carried_visit, tensor);
-        e->carried[p] = harmonic(tensor);
+        neighbours_visit(e, p, effective_visit, tensor);
+        e->effective[p] = harmonic(tensor);
     }
 }
 
-static void share_chunk(int64_t chunk, uint32_t worker, void *user)
+static void given_away_chunk(int64_t chunk, uint32_t worker, void *user)
 {
     struct exchange *e = user;
     int64_t end = (chunk + 1) * CHUNK < e->v->count ? (chunk + 1) * CHUNK : e->v->count;
     (void)worker;
     for (int64_t p = chunk * CHUNK; p < end; p++) {
-        e->share[p] = 0;
-        neighbours_visit(e, p, share_visit, &e->share[p]);
+        e->given_away[p] = 0;
+        neighbours_visit(e, p, given_away_visit, &e->given_away[p]);
     }
 }
 
@@ -191,11 +191,11 @@ static enum bw_status eddies_prepare(struct bw_stage *s, struct exchange *e, dou
     size_t bytes = (size_t)e->v->count * sizeof(double);
     e->eddy = constant * constant * s->dt;
     e->omega = s->host->scratch(s, bytes);
-    e->share = s->host->scratch(s, bytes);
-    if (!e->omega || !e->share) return BW_ERR_MEMORY;
+    e->given_away = s->host->scratch(s, bytes);
+    if (!e->omega || !e->given_away) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < e->v->count; i++)
         e->omega[i] = e->v->volume[i] > 0 ? vec3_length(e->v->strength[i]) / e->v->volume[i] : 0;
-    s->host->parallel_for(s, (e->v->count + CHUNK - 1) / CHUNK, share_chunk, e);
+    s->host->parallel_for(s, (e->v->count + CHUNK - 1) / CHUNK, given_away_chunk, e);
     return BW_OK;
 }
 
@@ -211,17 +211,17 @@ static int has_lattice(struct bw_stage *s)
 }
 
 /// What part of the viscosity the exchange will bring about, once there are vortons; too little is refused.
-static enum bw_status carried_check(struct bw_stage *s, struct exchange *e)
+static enum bw_status effective_check(struct bw_stage *s, struct exchange *e)
 {
     const struct vorton_arrays *v = e->v;
     struct state *st = s->state;
     double sum = 0, weight = 0;
-    e->carried = s->host->scratch(s, (size_t)v->count * sizeof *e->carried);
-    if (!e->carried) return BW_ERR_MEMORY;
-    s->host->parallel_for(s, (v->count + CHUNK - 1) / CHUNK, carried_chunk, e);
+    e->effective = s->host->scratch(s, (size_t)v->count * sizeof *e->effective);
+    if (!e->effective) return BW_ERR_MEMORY;
+    s->host->parallel_for(s, (v->count + CHUNK - 1) / CHUNK, effective_chunk, e);
     for (int64_t i = 0; i < v->count; i++) {
         const double w = v->volume[i] > 0 ? vec3_length(v->strength[i]) : 0;
-        sum += w * e->carried[i];
+        sum += w * e->effective[i];
         weight += w;
     }
     if (!(weight > 0)) return BW_OK; // nothing turns yet
@@ -232,9 +232,9 @@ static enum bw_status carried_check(struct bw_stage *s, struct exchange *e)
     static const char *const sentence = "these vortons do not stand side by side: exchange brings about %.2g %% of the "
                                         "viscosity; put a `vorton.remesh` with an `interval` before it, or take "
                                         "`method: core`";
-    const double share = sum / weight;
-    if (share < CARRIED_LEAST) return s->host->fail(s, BW_ERR_PRESET, sentence, 100 * share);
-    if (share < CARRIED_WELL) s->host->log(s, BW_LOG_WARNING, sentence, 100 * share);
+    const double fraction = sum / weight;
+    if (fraction < EFFECTIVE_LEAST) return s->host->fail(s, BW_ERR_PRESET, sentence, 100 * fraction);
+    if (fraction < EFFECTIVE_WELL) s->host->log(s, BW_LOG_WARNING, sentence, 100 * fraction);
     return BW_OK;
 }
 
@@ -242,11 +242,11 @@ static enum bw_status exchange_run(struct bw_stage *s, struct vorton_arrays *v, 
 {
     const struct params *p = s->params;
     struct exchange e = {.v = v};
-    enum bw_status st = bins_make(s, &e.bins, v->count, (const bw_vec3 *)v->pos, REACH / 2 * radius_extreme(v, 1));
+    enum bw_status st = cell_list_make(s, &e.bins, v->count, (const bw_vec3 *)v->pos, REACH / 2 * radius_extreme(v, 1));
     e.change = s->host->scratch(s, (size_t)v->count * sizeof *e.change);
     if (st || !e.change) return BW_ERR_MEMORY;
     for (int k = 0; k < VALUES; k++) e.factor[k] = 2 * rate[k] * s->dt;
-    if (rate[STRENGTH] > 0) st = carried_check(s, &e);
+    if (rate[STRENGTH] > 0) st = effective_check(s, &e);
     if (st) return st;
     if (p->method == METHOD_PSE && p->eddy > 0 && eddies_prepare(s, &e, p->eddy)) return BW_ERR_MEMORY;
     s->host->parallel_for(s, (v->count + CHUNK - 1) / CHUNK, exchange_chunk, &e);

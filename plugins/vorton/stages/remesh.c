@@ -16,7 +16,7 @@
  * A body's sheet (vorton.collide; no volume) is left alone.
  * Remeshing happens every `interval` of time, and at once where vorton.diffuse has a viscosity to exchange, merging
  * and splitting in every step. */
-#include "flow/bins.h"
+#include "flow/cell_list.h"
 #include "vorton.h"
 #include <common/vec3.h>
 #include <math.h>
@@ -42,9 +42,9 @@ static const struct bw_param params[] = {
     BW_F64(struct params, overlap, "overlap", "1.5", 0.5, 10, NULL,
            "Radius of the vortons of a remesh, over their spacing."),
     BW_F64(struct params, threshold, "threshold", "1e-3", 0, 0.5, NULL,
-           "Nodes weaker than this share of the strongest are dropped."),
+           "Nodes weaker than this fraction of the strongest are dropped."),
     BW_INT(struct params, margin, "margin", "1", 0, 2,
-           "Empty nodes kept around strong ones, for what will be carried or diffused there."),
+           "Empty nodes kept around strong ones, for what will be advected or diffused there."),
     BW_F64(struct params, merge, "merge", "0", 0, 1, NULL, "Vortons nearer than this many radii become one; 0: never."),
     BW_F64(struct params, split, "split", "0", 0, 100, NULL,
            "Vortons stretched by this become two; 0: never; 2 is usual."),
@@ -79,24 +79,24 @@ static void pair_merge(struct vorton_arrays *v, int64_t to, int64_t from)
 }
 
 /// Each vorton takes in later ones that are near; pairs are found as they stood when the step began.
-static enum bw_status merge_run(struct bw_stage *s, double share)
+static enum bw_status merge_run(struct bw_stage *s, double fraction)
 {
     struct bw_particles *p = s->ports[0].particles;
     struct vorton_arrays v = vorton_arrays(s, p);
-    struct bins b;
+    struct cell_list b;
     int64_t merged = 0;
     double reach = 0;
-    for (int64_t i = 0; i < v.count; i++) reach = fmax(reach, share * v.radius[i]);
+    for (int64_t i = 0; i < v.count; i++) reach = fmax(reach, fraction * v.radius[i]);
     if (!(reach > 0)) return BW_OK;
     uint8_t *drop = s->host->scratch(s, (size_t)v.count);
     bw_vec3 *old = s->host->scratch(s, (size_t)v.count * sizeof *old);
-    if (!drop || !old || bins_make(s, &b, v.count, (const bw_vec3 *)v.pos, reach)) return BW_ERR_MEMORY;
+    if (!drop || !old || cell_list_make(s, &b, v.count, (const bw_vec3 *)v.pos, reach)) return BW_ERR_MEMORY;
     memset(drop, 0, (size_t)v.count);
     memcpy(old, v.pos, (size_t)v.count * sizeof *old);
     for (int64_t i = 0; i < v.count; i++) {
         int64_t run[25][2];
-        double near = share * v.radius[i];
-        int n = drop[i] || !(v.volume[i] > 0) ? 0 : bins_near(&b, old[i], 1, run);
+        double near = fraction * v.radius[i];
+        int n = drop[i] || !(v.volume[i] > 0) ? 0 : cell_list_near(&b, old[i], 1, run);
         for (int r = 0; r < n; r++)
             for (int64_t k = run[r][0]; k < run[r][1]; k++) {
                 int64_t q = b.order[k];
@@ -156,9 +156,9 @@ static enum bw_status split_run(struct bw_stage *s, double ratio)
 /* ---- remesh ---- */
 
 #define SPREAD_MOST 21.0 ///< h²: what the passes of NODES_MOST can do, 1² + 2² + 4²
-enum { BRICK = 8, BRICK_NODES = BRICK * BRICK * BRICK, VALUES = 5 };
+enum { BLOCK = 8, BRICK_NODES = BLOCK * BLOCK * BLOCK, VALUES = 5 };
 
-struct brick {
+struct lattice_block {
     int64_t at[3];
     double node[BRICK_NODES][VALUES]; ///< strength, deviations of mass and heat
     uint8_t kept[BRICK_NODES];        ///< bit 0: strong; bit 1 … 3: near a strong one along x, then y, then z
@@ -167,8 +167,8 @@ enum { KEPT = 8 };
 
 struct lattice {
     double h, core;           ///< spacing; radius of its vortons
-    int64_t count, (*key)[3]; ///< of the bricks, sorted
-    struct brick *brick;
+    int64_t count, (*key)[3]; ///< of the blocks, sorted
+    struct lattice_block *block;
 };
 
 static int key_order(const void *x, const void *y)
@@ -255,31 +255,31 @@ static void footprint_find(const struct lattice *l, const double x[3], double ra
     }
 }
 
-/// First and last brick along each axis that a vorton touches, `margin` around it included.
-static void bricks_of(const struct lattice *l, const double x[3], double radius, int64_t margin, int64_t first[3],
+/// First and last block along each axis that a vorton touches, `margin` around it included.
+static void blocks_of(const struct lattice *l, const double x[3], double radius, int64_t margin, int64_t first[3],
                       int64_t last[3])
 {
     const int64_t reach = passes_of(l, radius).reach + margin;
     for (int a = 0; a < 3; a++) {
         const int64_t low = node_low(l, x[a]);
-        first[a] = floor_div(low - reach, BRICK);
-        last[a] = floor_div(low + 3 + reach, BRICK);
+        first[a] = floor_div(low - reach, BLOCK);
+        last[a] = floor_div(low + 3 + reach, BLOCK);
     }
 }
 
-static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l, const struct vorton_arrays *v)
+static enum bw_status blocks_find(struct bw_stage *s, struct lattice *l, const struct vorton_arrays *v)
 {
     int64_t n = 0, keys = 0, at[3], first[3], last[3], margin = ((const struct params *)s->params)->margin;
     for (int64_t i = 0; i < v->count; i++) {
         if (!is_meshed(l, v, i)) continue;
-        bricks_of(l, v->pos[i], v->radius[i], margin, first, last);
+        blocks_of(l, v->pos[i], v->radius[i], margin, first, last);
         keys += (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * (last[2] - first[2] + 1);
     }
     l->key = s->host->scratch(s, (size_t)keys * sizeof *l->key + 1);
     if (!l->key) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < v->count; i++) {
         if (!is_meshed(l, v, i)) continue;
-        bricks_of(l, v->pos[i], v->radius[i], margin, first, last);
+        blocks_of(l, v->pos[i], v->radius[i], margin, first, last);
         for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
             for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
                 for (at[0] = first[0]; at[0] <= last[0]; at[0]++) memcpy(l->key[n++], at, sizeof at);
@@ -288,24 +288,25 @@ static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l, const s
     for (int64_t i = 0; i < n; i++)
         if (!l->count || key_order(l->key[i], l->key[l->count - 1]))
             memmove(l->key[l->count++], l->key[i], sizeof *l->key);
-    l->brick = s->host->scratch(s, (size_t)l->count * sizeof *l->brick + 1);
-    if (!l->brick)
+    l->block = s->host->scratch(s, (size_t)l->count * sizeof *l->block + 1);
+    if (!l->block)
         return s->host->fail(s, BW_ERR_MEMORY, "out of memory for a lattice of %lld nodes: raise `spacing` (now %g m)",
                              (long long)l->count * BRICK_NODES, l->h);
-    memset(l->brick, 0, (size_t)l->count * sizeof *l->brick);
-    for (int64_t i = 0; i < l->count; i++) memcpy(l->brick[i].at, l->key[i], sizeof l->key[i]);
+    memset(l->block, 0, (size_t)l->count * sizeof *l->block);
+    for (int64_t i = 0; i < l->count; i++) memcpy(l->block[i].at, l->key[i], sizeof l->key[i]);
     return BW_OK;
 }
 
-/// The brick of a node; `last` is where the search begins, NULL is fine.
-static struct brick *brick_at(const struct lattice *l, struct brick *last, const int64_t node[3], int *in)
+/// The block of a node; `last` is where the search begins, NULL is fine.
+static struct lattice_block *block_at(const struct lattice *l, struct lattice_block *last, const int64_t node[3],
+                                      int *in)
 {
     int64_t at[3];
-    for (int a = 0; a < 3; a++) at[a] = floor_div(node[a], BRICK);
-    *in = (int)((node[0] - at[0] * BRICK) + BRICK * ((node[1] - at[1] * BRICK) + BRICK * (node[2] - at[2] * BRICK)));
+    for (int a = 0; a < 3; a++) at[a] = floor_div(node[a], BLOCK);
+    *in = (int)((node[0] - at[0] * BLOCK) + BLOCK * ((node[1] - at[1] * BLOCK) + BLOCK * (node[2] - at[2] * BLOCK)));
     if (last && !key_order(last->at, at)) return last;
     const int64_t(*found)[3] = bsearch(at, l->key, (size_t)l->count, sizeof *l->key, key_order);
-    return found ? &l->brick[found - (const int64_t(*)[3])l->key] : NULL;
+    return found ? &l->block[found - (const int64_t(*)[3])l->key] : NULL;
 }
 
 static void vorton_spread(struct lattice *l, const struct vorton_arrays *v, int64_t i)
@@ -313,22 +314,22 @@ static void vorton_spread(struct lattice *l, const struct vorton_arrays *v, int6
     struct footprint f;
     const double what[VALUES] = {v->strength[i][0], v->strength[i][1], v->strength[i][2], v->density[i] * v->volume[i],
                                  v->temperature[i] * v->volume[i]};
-    struct brick *b = NULL;
+    struct lattice_block *b = NULL;
     footprint_find(l, v->pos[i], v->radius[i], &f);
     for (int e = 0; e < f.n * f.n * f.n; e++) {
         const int k[3] = {e % f.n, e / f.n % f.n, e / f.n / f.n};
         const int64_t node[3] = {f.low[0] + k[0], f.low[1] + k[1], f.low[2] + k[2]};
         int in;
-        b = brick_at(l, b, node, &in);
+        b = block_at(l, b, node, &in);
         for (int c = 0; c < VALUES; c++) b->node[in][c] += f.w[0][k[0]] * f.w[1][k[1]] * f.w[2][k[2]] * what[c];
     }
 }
 
-static void node_place(const struct brick *b, int64_t k, int64_t node[3])
+static void node_place(const struct lattice_block *b, int64_t k, int64_t node[3])
 {
-    node[0] = b->at[0] * BRICK + k % BRICK;
-    node[1] = b->at[1] * BRICK + k / BRICK % BRICK;
-    node[2] = b->at[2] * BRICK + k / BRICK / BRICK;
+    node[0] = b->at[0] * BLOCK + k % BLOCK;
+    node[1] = b->at[1] * BLOCK + k / BLOCK % BLOCK;
+    node[2] = b->at[2] * BLOCK + k / BLOCK / BLOCK;
 }
 
 /// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by
@@ -337,21 +338,21 @@ static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margi
 {
     int64_t all = l->count * BRICK_NODES;
     for (int64_t i = 0; i < all; i++) {
-        struct brick *b = &l->brick[i / BRICK_NODES];
+        struct lattice_block *b = &l->block[i / BRICK_NODES];
         const double *n = b->node[i % BRICK_NODES];
         b->kept[i % BRICK_NODES] =
             (uint8_t)(vec3_length(n) > weakest[0] || fabs(n[3]) > weakest[1] || fabs(n[4]) > weakest[2]);
     }
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < all; i++) {
-            struct brick *b = &l->brick[i / BRICK_NODES];
+            struct lattice_block *b = &l->block[i / BRICK_NODES];
             int64_t node[3], middle;
             int in;
             if (!(b->kept[i % BRICK_NODES] >> a & 1)) continue;
             node_place(b, i % BRICK_NODES, node);
             middle = node[a];
             for (node[a] = middle - margin; node[a] <= middle + margin; node[a]++) {
-                struct brick *to = brick_at(l, b, node, &in);
+                struct lattice_block *to = block_at(l, b, node, &in);
                 if (to) to->kept[in] |= (uint8_t)(2 << a);
             }
         }
@@ -368,13 +369,13 @@ static struct census nodes_count(struct lattice *l, const struct params *p)
     struct census c = {0};
     double weakest[3] = {0};
     for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
-        const double *n = l->brick[i / BRICK_NODES].node[i % BRICK_NODES];
+        const double *n = l->block[i / BRICK_NODES].node[i % BRICK_NODES];
         const double size[3] = {vec3_length(n), fabs(n[3]), fabs(n[4])};
         for (int k = 0; k < 3; k++) weakest[k] = fmax(weakest[k], p->threshold * size[k]);
     }
     nodes_mark(l, weakest, p->margin);
     for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
-        const struct brick *b = &l->brick[i / BRICK_NODES];
+        const struct lattice_block *b = &l->block[i / BRICK_NODES];
         const double *node = b->node[i % BRICK_NODES];
         int kept = b->kept[i % BRICK_NODES] & KEPT;
         c.kept += kept != 0;
@@ -394,18 +395,19 @@ static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, co
     struct vorton_arrays v = vorton_arrays(s, all);
     to = first;
     for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
-        const struct brick *b = &l->brick[i / BRICK_NODES];
+        const struct lattice_block *b = &l->block[i / BRICK_NODES];
         const double *node = b->node[i % BRICK_NODES];
         int64_t place[3];
         if (!(b->kept[i % BRICK_NODES] & KEPT)) continue;
         node_place(b, i % BRICK_NODES, place);
-        double share = c->weight > 0 ? vec3_length(node) / c->weight : 1 / (double)c->kept, volume = l->h * l->h * l->h;
+        double fraction = c->weight > 0 ? vec3_length(node) / c->weight : 1 / (double)c->kept,
+               volume = l->h * l->h * l->h;
         for (int a = 0; a < 3; a++) {
             v.pos[to][a] = l->h * (double)place[a];
-            v.strength[to][a] = node[a] + share * c->lost[a];
+            v.strength[to][a] = node[a] + fraction * c->lost[a];
         }
-        v.density[to] = (node[3] + share * c->lost[3]) / volume;
-        v.temperature[to] = (node[4] + share * c->lost[4]) / volume;
+        v.density[to] = (node[3] + fraction * c->lost[3]) / volume;
+        v.temperature[to] = (node[4] + fraction * c->lost[4]) / volume;
         v.radius[to] = l->core;
         v.volume[to] = volume;
         v.born[to] = vec3_length(v.strength[to]);
@@ -433,7 +435,7 @@ static enum bw_status remesh_run(struct bw_stage *s)
     l.core = p->overlap * l.h;
     if (!(l.h > 0) || far / l.h > 1e12)
         return s->host->fail(s, BW_ERR_DIVERGED, "a lattice of %g m does not reach to %g m", l.h, far);
-    enum bw_status st = bricks_find(s, &l, &v);
+    enum bw_status st = blocks_find(s, &l, &v);
     for (int64_t i = 0; i < v.count && !st; i++) {
         if (is_meshed(&l, &v, i)) vorton_spread(&l, &v, i);
         else wide += v.volume[i] > 0;
@@ -471,11 +473,11 @@ static enum bw_status step(struct bw_stage *s)
     return st;
 }
 
-static double interval_tell(const struct bw_stage *s) { return ((const struct params *)s->params)->interval; }
+static double interval_of(const struct bw_stage *s) { return ((const struct params *)s->params)->interval; }
 
 static const void *extension(const char *id)
 {
-    static const struct vorton_lattice_api api = {interval_tell};
+    static const struct vorton_lattice_api api = {interval_of};
     return strcmp(id, VORTON_LATTICE) ? NULL : &api;
 }
 

@@ -116,8 +116,8 @@ static void rates_level(const struct vorton_arrays *v, int sheets, double most, 
     *weight = all;
     if (!(all > 0) || *sum > most * all) return;
     for (int64_t i = 0; i < v->count; i++) {
-        double share = vec3_length(own + 3 * i) / all;
-        for (int c = 0; c < 3 && sheets == !(v->volume[i] > 0); c++) own[3 * i + c] -= total[c] * share;
+        double fraction = vec3_length(own + 3 * i) / all;
+        for (int c = 0; c < 3 && sheets == !(v->volume[i] > 0); c++) own[3 * i + c] -= total[c] * fraction;
     }
 }
 

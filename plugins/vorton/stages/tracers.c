@@ -4,7 +4,7 @@
  * places, so many shapes full a second. Each carries an amount of smoke, density times the volume it stands for, and a
  * colour; with `threads` they are drawn together to lines (threads.c). They move with vorton.advect where there is one,
  * else here, along every evaluator and the grid fields of `flow`. */
-#include "carry.h"
+#include "particle_advection.h"
 #include "threads.h"
 #include <common/number/whole.h>
 #include <common/shape/shape.h>
@@ -40,10 +40,10 @@ static const struct bw_param params[] = {
     BW_F64(struct params, life, "life", "0 s", 0, 1e9, "s", "Tracers older than this are removed; 0: never."),
     BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m",
            "Tracers further from the origin are removed, and counted."),
-    BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES,
-              "Order of the integration in time, where no vorton.advect carries them."),
+    BW_CHOICE(struct params, scheme, "scheme", "rk2", ADVECTION_SCHEMES,
+              "Order of the integration in time, where no vorton.advect advects them."),
     BW_LIST(struct params, flow, const char *, "flow", flow_row,
-            "Grid fields (m/s) that carry them, such as vel; likewise."),
+            "Grid fields (m/s) that advect them, such as vel; likewise."),
 };
 
 enum { PORT_TRACERS, PORT_FLOW };
@@ -191,9 +191,9 @@ static enum bw_status threads_gather(struct bw_stage *s, const struct pose *pose
     for (int64_t i = first; i < t->count && !status; i++) {
         if (i % 1024 == 0 && s->host->cancelled(s)) return BW_ERR_CANCELLED;
         const int64_t k = threads_draw(s, &p->threads, &placed, pose, (uint64_t)i, t->pos[i]);
-        const double share = p->threads.colour.count ? threads_share(s, k) : 0;
-        for (int c = 0; c < 3 && share > 0; c++)
-            t->colour[3 * i + c] = (float)(p->colour[c] + share * (other[c] - p->colour[c]));
+        const double fraction = p->threads.colour.count ? threads_share(s, k) : 0;
+        for (int c = 0; c < 3 && fraction > 0; c++)
+            t->colour[3 * i + c] = (float)(p->colour[c] + fraction * (other[c] - p->colour[c]));
     }
     return status;
 }
@@ -230,11 +230,11 @@ static enum bw_status step(struct bw_stage *s)
     const struct params *p = s->params;
     const struct bw_bound *flow = &s->ports[PORT_FLOW];
     const void *table;
-    struct carry c = {
+    struct particle_advection c = {
         .tracers = s->ports[PORT_TRACERS].particles, .flow = {flow->fields, flow->count}, .scheme = p->scheme};
     enum bw_status st = BW_OK;
     if (s->dt > 0 && !s->host->find_stage(s, BW_CARRIER, 0, &table)) {
-        st = carry_step(s, &c);
+        st = particles_advect(s, &c);
         if (!st) st = particles_tidy(s, c.tracers, p->limit);
     }
     if (!st) st = tracers_add(s);
@@ -251,7 +251,7 @@ static int moves(struct bw_stage *s, const struct bw_particles *p)
 static enum bw_status velocity(struct bw_stage *s, struct bw_particles *p, float *out)
 {
     const struct bw_bound *flow = &s->ports[PORT_FLOW];
-    return carry_velocity(s, &(struct flow){flow->fields, flow->count}, p, out);
+    return particles_velocity(s, &(struct flow){flow->fields, flow->count}, p, out);
 }
 
 static const void *extension(const char *id)
@@ -292,7 +292,7 @@ static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 const struct bw_stage_desc tracers_desc = {
     .id = "tracers",
     .version = "1.0",
-    .brief = "Particles that the flow carries: smoke for vortons, motion for the eye.",
+    .brief = "Passive particles that the flow advects: smoke for vortons, motion for the eye.",
     .params_size = sizeof(struct params),
     .state_size = sizeof(struct state),
     BW_PARAMS(params),

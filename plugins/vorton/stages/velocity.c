@@ -96,7 +96,7 @@ static int is_direct(double vortons, double points)
 }
 
 /// The first vorton that cannot be evaluated, or -1.
-static int64_t vorton_bad(const struct vorton_arrays *v)
+static int64_t vorton_invalid(const struct vorton_arrays *v)
 {
     for (int64_t i = 0; i < v->count; i++) {
         double sum = 0;
@@ -290,7 +290,7 @@ static enum bw_status method_choose(struct bw_stage *s, const struct vortons *v,
     return status;
 }
 
-static void method_say(struct bw_stage *s, enum method m, int64_t vortons, int64_t points)
+static void method_log(struct bw_stage *s, enum method m, int64_t vortons, int64_t points)
 {
     static const char *const words[] = {"", "every pair", "the multipole method", "a mesh, and pairs that are near",
                                         "the influence tree"};
@@ -325,7 +325,7 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     const struct params *p = s->params;
     struct state *st = s->state;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
-    int64_t bad = vorton_bad(&v), count = (int64_t)n;
+    int64_t bad = vorton_invalid(&v), count = (int64_t)n;
     if (bad >= 0)
         return s->host->fail(s, BW_ERR_DIVERGED,
                              "vorton %lld at (%g, %g, %g) m, strength (%g, %g, %g) m^3/s, radius %g m, cannot be",
@@ -337,7 +337,7 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     struct mesh_plan plan;
     enum bw_status status = method_choose(s, &all, count, pos, &m, &plan);
     if (status) return status;
-    method_say(s, m, v.count, count);
+    method_log(s, m, v.count, count);
     if (m == METHOD_TREE) {
         status = influence_tree_build(s, &st->tree, &all, (enum pair_kernel)p->kernel, count, pos);
         if (!status) influence_tree_evaluate(s, &st->tree, count, pos, velocity, gradient);
@@ -383,7 +383,7 @@ static enum bw_status step(struct bw_stage *s)
 
 static void uninit(struct bw_stage *s) { particle_mesh_free(&((struct state *)s->state)->mesh); }
 
-static enum pair_kernel kernel_tell(const struct bw_stage *s)
+static enum pair_kernel kernel_of(const struct bw_stage *s)
 {
     return (enum pair_kernel)((const struct params *)s->params)->kernel;
 }
@@ -391,7 +391,7 @@ static enum pair_kernel kernel_tell(const struct bw_stage *s)
 static const void *extension(const char *id)
 {
     static const struct bw_velocity_api api = {sizeof api, evaluate};
-    static const struct vorton_kernel_api kernel = {kernel_tell};
+    static const struct vorton_kernel_api kernel = {kernel_of};
     if (!strcmp(id, VORTON_KERNEL)) return &kernel;
     return strcmp(id, BW_VELOCITY) ? NULL : &api;
 }

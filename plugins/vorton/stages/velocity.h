@@ -2,7 +2,7 @@
 #ifndef VORTON_VELOCITY_H
 #define VORTON_VELOCITY_H
 
-#include "flow/pairs.h"
+#include "flow/biot_savart.h"
 #include <billow/plugin.h>
 
 #define VORTON_KERNEL "vorton.kernel/1"

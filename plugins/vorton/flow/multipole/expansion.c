@@ -70,7 +70,7 @@ static void powers(const struct expansion_table *t, const float x[3], float *pow
     }
 }
 
-void expansion_add(const struct expansion_table *t, const float from_centre[3], const float alpha[3], float *moment)
+void expansion_p2m(const struct expansion_table *t, const float from_centre[3], const float alpha[3], float *moment)
 {
     float power[EXPANSION_TERMS];
     powers(t, from_centre, power);
@@ -78,7 +78,7 @@ void expansion_add(const struct expansion_table *t, const float from_centre[3], 
         for (int c = 0; c < 3; c++) moment[3 * k + c] += power[k] * alpha[c];
 }
 
-void expansion_raise(const struct expansion_table *t, const float *child, const float step[3], float *parent)
+void expansion_m2m(const struct expansion_table *t, const float *child, const float step[3], float *parent)
 {
     float power[EXPANSION_TERMS];
     powers(t, step, power);
@@ -89,7 +89,7 @@ void expansion_raise(const struct expansion_table *t, const float *child, const 
     }
 }
 
-void expansion_lower(const struct expansion_table *t, const float *parent, const float step[3], float *child)
+void expansion_l2l(const struct expansion_table *t, const float *parent, const float step[3], float *child)
 {
     float power[EXPANSION_TERMS];
     powers(t, step, power);

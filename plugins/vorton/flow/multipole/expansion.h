@@ -5,7 +5,7 @@
 #ifndef VORTON_EXPANSION_H
 #define VORTON_EXPANSION_H
 
-#include "flow/pairs.h"
+#include "flow/biot_savart.h"
 #include <billow/plugin.h>
 
 /// Terms of order p: monomials of degree ≤ p.
@@ -13,11 +13,11 @@ static inline int32_t expansion_terms(int32_t p) { return (p + 1) * (p + 2) * (p
 
 /// Fill the table of order p ≤ EXPANSION_MAX, its lists in memory of `s` kept until uninit.
 enum bw_status expansion_make(struct bw_stage *s, struct expansion_table *t, int32_t order);
-/// moments (3 × terms) += one vorton of strength alpha at `from_centre` = centre - y.
-void expansion_add(const struct expansion_table *t, const float from_centre[3], const float alpha[3], float *moment);
-/// parent += child moved by `step` = parent's centre - child's.
-void expansion_raise(const struct expansion_table *t, const float *child, const float step[3], float *parent);
-/// child += parent seen from the child's centre, `step` = child's centre - parent's.
-void expansion_lower(const struct expansion_table *t, const float *parent, const float step[3], float *child);
+/// P2M: moments (3 × terms) += one vorton of strength alpha at `from_centre` = centre - y.
+void expansion_p2m(const struct expansion_table *t, const float from_centre[3], const float alpha[3], float *moment);
+/// M2M: parent's moments += child's, moved by `step` = parent's centre - child's.
+void expansion_m2m(const struct expansion_table *t, const float *child, const float step[3], float *parent);
+/// L2L: child's local series += parent's, about the child's centre, `step` = child's centre - parent's.
+void expansion_l2l(const struct expansion_table *t, const float *parent, const float step[3], float *child);
 
 #endif

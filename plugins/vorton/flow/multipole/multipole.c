@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fast multipole method (Greengard & Rokhlin 1987) on two adaptive octrees, of vortons and of points, with the
- * Cartesian expansions of expansion.h and the walk of Dehnen (2002): a cell of points inherits from its parent the
- * source cells that were not yet far enough away, takes far ones into its local series, splits larger ones, and hands
- * the rest to its children; what a leaf is left with acts pair by pair.
+ * Cartesian expansions of expansion.h and the dual tree traversal of Dehnen (2002). A cell of points inherits from its
+ * parent the source cells that were not well separated; adds well-separated ones to its local series (M2L), splits
+ * larger ones, and hands the rest to its children; what is left at a leaf acts pair by pair (P2P).
  *
- * Two cells are far from each other when the sum of their radii is below θ times their distance and no core reaches
- * across: there a vorton's kernel counts as a point's (moore: as the exact 1/sqrt(r² + σ²), softened by the cell's
- * mean σ²). The error of order p falls like θ^p; velocity.c measures it.
+ * Two cells are well separated when the sum of their radii is below θ times their distance and no core reaches across:
+ * there a vorton's kernel counts as a point's (moore: as the exact 1/sqrt(r² + σ²), softened by the cell's mean σ²).
+ * The error of order p falls like θ^p; velocity.c measures it.
  *
- * Work is cut into subtrees of points; each one walks down from the root by itself, so results depend neither on
- * threads nor on who comes first; of several ranks each walks through a share of them. Cost: O(N), about half of it in
- * pairs.c's `translate`, half in its pairs. */
+ * Work is divided into subtrees of points; each one traverses from the root by itself, so results do not depend on the
+ * number of threads; each rank traverses a part of them. Cost: O(N), about half of it in biot_savart.c's m2l, half in
+ * its pairs. */
 #include "multipole.h"
 #include <common/ranks.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static const double core_end[] = {1, 2, 0, 0.3}, point_end[] = {5.1, 0, 0, 1};
 /* ---- the walk ---- */
 
 /* What is the same for all workers. */
-struct walk {
+struct traversal {
     struct multipole *f;
     const struct tree *target;
     const struct expansion_table *table;
@@ -34,7 +34,7 @@ struct walk {
     const int32_t *task; ///< target nodes
     double *velocity, *gradient_out;
     double *sample;  ///< instead of those: TREE_LEAF × 3 velocities a task, in the tree's order
-    double *share;   ///< or: velocity, and gradient, of each point, in the tree's order
+    double *result;  ///< or: velocity, and gradient, of each point, in the tree's order
     double scale[2]; ///< of results: m/s, 1/s
     int32_t *lists;  ///< per worker: TREE_DEPTH + 3 lists of as many source nodes as there are
 };
@@ -48,18 +48,19 @@ struct batch {
 
 typedef float series[3 * EXPANSION_TERMS];
 
-static void batch_flush(const struct walk *w, struct batch *b, float *local)
+static void batch_flush(const struct traversal *w, struct batch *b, float *local)
 {
     if (!b->count) return;
     for (int32_t i = b->count; i < EXPANSION_BATCH; i++) {
         for (int a = 0; a < 3; a++) b->d[a][i] = b->d[a][0];
         b->soft2[i] = 0;
     }
-    w->f->pairs->translate(w->table, b->count, b->moment, (const float(*)[EXPANSION_BATCH])b->d, b->soft2, local);
+    w->f->pairs->m2l(w->table, b->count, b->moment, (const float(*)[EXPANSION_BATCH])b->d, b->soft2, local);
     b->count = 0;
 }
 
-static void batch_add(const struct walk *w, struct batch *b, const struct tree_node *t, int32_t source, float *local)
+static void batch_add(const struct traversal *w, struct batch *b, const struct tree_node *t, int32_t source,
+                      float *local)
 {
     const struct tree_node *s = &w->f->source.node[source];
     int32_t i = b->count++;
@@ -91,7 +92,7 @@ static double gap(const struct tree_node *t, const struct tree_node *s)
 /// Pairs below which they are cheaper than a translation.
 #define FEW_PAIRS 512
 
-static int is_far(const struct walk *w, const struct tree_node *t, int32_t source)
+static int is_well_separated(const struct traversal *w, const struct tree_node *t, int32_t source)
 {
     const struct tree_node *s = &w->f->source.node[source];
     double d = distance(t, s);
@@ -102,8 +103,8 @@ static int is_far(const struct walk *w, const struct tree_node *t, int32_t sourc
 
 /// Take far cells of `in` into the local series; the others, split until none is larger than t, go to `out`. A leaf
 /// t splits them all the way.
-static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in, int32_t n_in, int32_t *out,
-                            float *local)
+static int32_t sources_classify(const struct traversal *w, int32_t at, const int32_t *in, int32_t n_in, int32_t *out,
+                                float *local)
 {
     const struct tree_node *t = &w->target->node[at], *source = w->f->source.node;
     struct batch b = {.count = 0};
@@ -115,7 +116,7 @@ static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in,
             int32_t s = stack[--depth];
             const struct tree_node *n = &source[s];
             if (w->reach > 0 && gap(t, n) > w->reach) continue;
-            if (is_far(w, t, s)) batch_add(w, &b, t, s, local);
+            if (is_well_separated(w, t, s)) batch_add(w, &b, t, s, local);
             else if (tree_is_leaf(n) || (!tree_is_leaf(t) && n->radius <= t->radius)) out[n_out++] = s;
             else
                 for (int32_t c = n->children; c > 0; c--) stack[depth++] = n->child + c - 1;
@@ -126,7 +127,7 @@ static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in,
 }
 
 /// Near source leaves act on up to TREE_LEAF points of a leaf.
-static void pairs_run(const struct walk *w, const struct tree_node *t, const int32_t *near, int32_t n_near,
+static void pairs_run(const struct traversal *w, const struct tree_node *t, const int32_t *near, int32_t n_near,
                       const struct pair_points *p)
 {
     struct multipole *f = w->f;
@@ -142,21 +143,21 @@ static void pairs_run(const struct walk *w, const struct tree_node *t, const int
     }
 }
 
-static int walk_rows(const struct walk *w) { return w->gradient ? 12 : 3; }
+static int traversal_rows(const struct traversal *w) { return w->gradient ? 12 : 3; }
 
-static void share_keep(const struct walk *w, int64_t first, int32_t count, const struct pair_points *p)
+static void results_store(const struct traversal *w, int64_t first, int32_t count, const struct pair_points *p)
 {
-    const int rows = walk_rows(w);
+    const int rows = traversal_rows(w);
     for (int32_t i = 0; i < count; i++)
-        for (int c = 0; c < rows; c++) w->share[rows * (first + i) + c] = w->scale[c > 2] * p->out[c * p->stride + i];
+        for (int c = 0; c < rows; c++) w->result[rows * (first + i) + c] = w->scale[c > 2] * p->out[c * p->stride + i];
 }
 
-static void points_finish(const struct walk *w, int64_t first, int32_t count, const struct pair_points *p)
+static void points_finish(const struct traversal *w, int64_t first, int32_t count, const struct pair_points *p)
 {
     for (int32_t i = 0; i < 3 * count && w->sample; i++) w->sample[i] = w->scale[0] * p->out[i % 3 * p->stride + i / 3];
     if (w->sample) return;
-    if (w->share) {
-        share_keep(w, first, count, p);
+    if (w->result) {
+        results_store(w, first, count, p);
         return;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -167,7 +168,7 @@ static void points_finish(const struct walk *w, int64_t first, int32_t count, co
     }
 }
 
-static void leaf_run(const struct walk *w, int32_t at, const int32_t *near, int32_t n_near, const float *local)
+static void leaf_run(const struct traversal *w, int32_t at, const int32_t *near, int32_t n_near, const float *local)
 {
     const struct tree_node *t = &w->target->node[at];
     float pos[3][TREE_LEAF] __attribute__((aligned(64)));
@@ -186,26 +187,26 @@ static void leaf_run(const struct walk *w, int32_t at, const int32_t *near, int3
     }
 }
 
-static void local_lower(const struct walk *w, int32_t from, int32_t to, const float *parent, float *child)
+static void local_l2l(const struct traversal *w, int32_t from, int32_t to, const float *parent, float *child)
 {
     const struct tree_node *p = &w->target->node[from], *c = &w->target->node[to];
     const float step[3] = {(float)(c->centre[0] - p->centre[0]), (float)(c->centre[1] - p->centre[1]),
                            (float)(c->centre[2] - p->centre[2])};
     memset(child, 0, 3 * (size_t)w->table->terms * sizeof *child);
-    expansion_lower(w->table, parent, step, child);
+    expansion_l2l(w->table, parent, step, child);
 }
 
-static void node_run(const struct walk *w, int32_t at, int32_t *list, int32_t n, const float *local);
+static void node_run(const struct traversal *w, int32_t at, int32_t *list, int32_t n, const float *local);
 
 /// Child `to` of `from`: its own series and list, from what the parent has.
-static int32_t child_enter(const struct walk *w, int32_t from, int32_t to, int32_t *list, int32_t n,
+static int32_t child_enter(const struct traversal *w, int32_t from, int32_t to, int32_t *list, int32_t n,
                            const float *parent, float *local)
 {
-    if (w->theta > 0) local_lower(w, from, to, parent, local);
-    return sources_sift(w, to, list, n, list + w->f->source.nodes, local);
+    if (w->theta > 0) local_l2l(w, from, to, parent, local);
+    return sources_classify(w, to, list, n, list + w->f->source.nodes, local);
 }
 
-static void node_run(const struct walk *w, int32_t at, int32_t *list, int32_t n, const float *local)
+static void node_run(const struct traversal *w, int32_t at, int32_t *list, int32_t n, const float *local)
 {
     const struct tree_node *t = &w->target->node[at];
     if (tree_is_leaf(t)) {
@@ -222,7 +223,7 @@ static void node_run(const struct walk *w, int32_t at, int32_t *list, int32_t n,
 /// A task walks from the root down to its node, then through all below it.
 static void task_run(int64_t i, uint32_t worker, void *user)
 {
-    struct walk own = *(const struct walk *)user, *w = &own;
+    struct traversal own = *(const struct traversal *)user, *w = &own;
     if (own.sample) own.sample += i * 3 * TREE_LEAF;
     int32_t path[TREE_DEPTH + 2], depth = 0, nodes = w->f->source.nodes;
     for (int32_t at = w->task[i]; at >= 0; at = w->target->node[at].parent) path[depth++] = at;
@@ -230,7 +231,7 @@ static void task_run(int64_t i, uint32_t worker, void *user)
     series local[2] = {{0}};
     int now = 0;
     list[0] = 0;
-    n = sources_sift(w, 0, list, 1, list + nodes, local[0]);
+    n = sources_classify(w, 0, list, 1, list + nodes, local[0]);
     list += nodes;
     for (int32_t at = path[--depth]; depth; at = path[--depth], now = !now, list += nodes)
         n = child_enter(w, at, path[depth - 1], list, n, local[now], local[!now]);
@@ -258,27 +259,28 @@ enum bw_status multipole_points(struct bw_stage *s, struct multipole *f, int64_t
 }
 
 /// A walk over `target` without tasks or results.
-static enum bw_status walk_begin(struct bw_stage *s, struct multipole *f, const struct tree *target,
-                                 const struct multipole_plan *plan, struct walk *w)
+static enum bw_status traversal_begin(struct bw_stage *s, struct multipole *f, const struct tree *target,
+                                      const struct multipole_plan *plan, struct traversal *w)
 {
     double scale = f->source.scale, back = scale * scale / f->strength_scale;
     enum bw_status st = plan->fast ? multipole_moments(s, f, plan->order) : BW_OK;
-    *w = (struct walk){.f = f,
-                       .target = target,
-                       .table = &f->table[plan->fast ? plan->order : 0],
-                       .theta = plan->fast ? plan->theta : 0,
-                       .core = plan->core,
-                       .scale = {back, back * scale}};
+    *w = (struct traversal){.f = f,
+                            .target = target,
+                            .table = &f->table[plan->fast ? plan->order : 0],
+                            .theta = plan->fast ? plan->theta : 0,
+                            .core = plan->core,
+                            .scale = {back, back * scale}};
     w->lists =
         buffer_need(s, &f->memory[4], s->host->workers * (TREE_DEPTH + 3) * (size_t)f->source.nodes * sizeof *w->lists);
     return st ? st : w->lists ? BW_OK : BW_ERR_MEMORY;
 }
 
-/// The same on several ranks: each has a share of the points, in the tree's order, and gets the others' results.
-static enum bw_status walk_share(struct bw_stage *s, struct multipole *f, struct walk *w, int32_t tasks)
+/// The same on several ranks: each evaluates a part of the points, in the tree's order, and gathers the others'
+/// results.
+static enum bw_status traversal_gather(struct bw_stage *s, struct multipole *f, struct traversal *w, int32_t tasks)
 {
     const struct tree *t = w->target;
-    const size_t row = (size_t)walk_rows(w), count = (size_t)t->count;
+    const size_t row = (size_t)traversal_rows(w), count = (size_t)t->count;
     int32_t size, rank = ranks_rank(s, &size), task[BW_RANKS_MOST + 1] = {0};
     size_t bytes[BW_RANKS_MOST];
     for (int32_t r = 0; r < size; r++) {
@@ -287,28 +289,28 @@ static enum bw_status walk_share(struct bw_stage *s, struct multipole *f, struct
         for (; i < tasks && t->node[w->task[i]].first < t->count * (r + 1) / size; i++)
             points += t->node[w->task[i]].count;
         task[r + 1] = i;
-        bytes[r] = (size_t)points * row * sizeof *w->share;
+        bytes[r] = (size_t)points * row * sizeof *w->result;
     }
-    w->share = buffer_need(s, &f->memory[7], count * row * sizeof *w->share);
-    if (!w->share) return BW_ERR_MEMORY;
+    w->result = buffer_need(s, &f->memory[7], count * row * sizeof *w->result);
+    if (!w->result) return BW_ERR_MEMORY;
     w->task += task[rank];
     s->host->parallel_for(s, task[rank + 1] - task[rank], task_run, w);
-    ranks_gather(s, w->share, bytes);
+    ranks_gather(s, w->result, bytes);
     for (size_t i = 0; i < count; i++) {
-        const double *from = w->share + row * i;
+        const double *from = w->result + row * i;
         for (size_t c = 0; c < 3; c++) w->velocity[3 * t->from[i] + c] += from[c];
         for (size_t c = 3; c < row; c++) w->gradient_out[9 * t->from[i] + c - 3] += from[c];
     }
     return BW_OK;
 }
 
-static enum bw_status walk_all(struct bw_stage *s, struct multipole *f, struct walk *w)
+static enum bw_status traversal_all(struct bw_stage *s, struct multipole *f, struct traversal *w)
 {
     int32_t *task = buffer_need(s, &f->memory[3], (size_t)w->target->nodes * sizeof *task);
     if (!task) return BW_ERR_MEMORY;
     w->task = task;
     int32_t n = tasks_list(w->target, 0, w->target->count / 256 + TREE_LEAF, task, 0);
-    if (ranks_many(s)) return walk_share(s, f, w, n);
+    if (ranks_many(s)) return traversal_gather(s, f, w, n);
     s->host->parallel_for(s, n, task_run, w);
     return BW_OK;
 }
@@ -316,13 +318,13 @@ static enum bw_status walk_all(struct bw_stage *s, struct multipole *f, struct w
 enum bw_status multipole_evaluate(struct bw_stage *s, struct multipole *f, const struct multipole_plan *plan,
                                   double *velocity, double *gradient)
 {
-    struct walk w;
+    struct traversal w;
     if (!f->target.count) return BW_OK;
-    enum bw_status st = walk_begin(s, f, &f->target, plan, &w);
+    enum bw_status st = traversal_begin(s, f, &f->target, plan, &w);
     w.velocity = velocity;
     w.gradient_out = gradient;
     w.gradient = gradient != NULL;
-    return st ? st : walk_all(s, f, &w);
+    return st ? st : traversal_all(s, f, &w);
 }
 
 /// The vortons with the other sign and Gaussian cores of one size.
@@ -348,15 +350,15 @@ static enum bw_status smooth_make(struct bw_stage *s, struct multipole *f, doubl
 enum bw_status multipole_correct(struct bw_stage *s, struct multipole *f, double smooth, double reach, double *velocity,
                                  double *gradient)
 {
-    struct walk w;
+    struct traversal w;
     if (!f->target.count) return BW_OK;
-    enum bw_status st = walk_begin(s, f, &f->target, &(struct multipole_plan){0}, &w);
+    enum bw_status st = traversal_begin(s, f, &f->target, &(struct multipole_plan){0}, &w);
     if (!st) st = smooth_make(s, f, smooth, &w.smooth);
     w.reach = reach * f->source.scale;
     w.velocity = velocity;
     w.gradient_out = gradient;
     w.gradient = gradient != NULL;
-    return st ? st : walk_all(s, f, &w);
+    return st ? st : traversal_all(s, f, &w);
 }
 
 /* ---- how good a plan is ---- */
@@ -364,12 +366,12 @@ enum bw_status multipole_correct(struct bw_stage *s, struct multipole *f, double
 enum bw_status multipole_check(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos,
                                double *velocity)
 {
-    struct walk w;
+    struct traversal w;
     memset(velocity, 0, (size_t)count * 3 * sizeof *velocity);
     enum bw_status st = tree_build(s, &f->check, count, pos, 1, &f->source, 0);
-    if (!st) st = walk_begin(s, f, &f->check, &(struct multipole_plan){0}, &w);
+    if (!st) st = traversal_begin(s, f, &f->check, &(struct multipole_plan){0}, &w);
     w.velocity = velocity;
-    return st ? st : walk_all(s, f, &w);
+    return st ? st : traversal_all(s, f, &w);
 }
 
 enum { LEAVES = 24, PER_LEAF = 16, CHECKED = LEAVES * PER_LEAF };
@@ -399,12 +401,12 @@ static double error_rms(const double *a, const double *b, int64_t n)
 enum bw_status multipole_error(struct bw_stage *s, struct multipole *f, const struct multipole_plan *plan,
                                const bw_vec3 *pos, double *error)
 {
-    struct walk w;
+    struct traversal w;
     int32_t leaf[LEAVES], n = leaves_pick(&f->target, leaf);
     double *all = buffer_need(s, &f->memory[5], (size_t)(3 * LEAVES * TREE_LEAF + 9 * CHECKED) * sizeof *all);
     if (!all) return BW_ERR_MEMORY;
     double *is = all + 3 * LEAVES * TREE_LEAF, *want = is + 3 * CHECKED, *at = want + 3 * CHECKED;
-    enum bw_status st = walk_begin(s, f, &f->target, plan, &w);
+    enum bw_status st = traversal_begin(s, f, &f->target, plan, &w);
     if (st) return st;
     w.task = leaf;
     w.sample = all;

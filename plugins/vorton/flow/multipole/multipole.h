@@ -34,12 +34,12 @@ struct multipole {
     struct buffer memory[8];
 };
 
-/* ---- sources.c ---- */
+/* ---- source_moments.c ---- */
 
-/// Take over the vortons (copies; they must all be finite). Before evaluate, and whenever they changed.
+/// Copy and sort the vortons, which must all be finite. Before evaluate, and whenever they changed.
 enum bw_status multipole_sources(struct bw_stage *s, struct multipole *f, const struct vortons *v,
                                  enum pair_kernel kernel);
-/// Make the moments of that order, unless they are there. For multipole.c.
+/// Compute the multipole moments up to an order, unless they are valid. For multipole.c.
 enum bw_status multipole_moments(struct bw_stage *s, struct multipole *f, int32_t order);
 
 /* ---- multipole.c ---- */

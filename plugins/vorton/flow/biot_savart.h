@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Vortons acting on points, pair by pair: the inner loops, compiled once a SIMD level (pairs.c).
+/* Biot–Savart law: velocity and velocity gradient induced by vortons at points, pair by pair. Inner loops of the direct
+ * sum and of the multipole method's near field and M2L, compiled once a SIMD level (biot_savart.c).
  *
  *     u(x) = Σ α × r  f(|r|),   r = x - x_vorton,   f = q(ρ)/(4π|r|³),   ρ = |r|/σ
  *     ∂u_i/∂x_j = Σ f ε_ikj α_k + (α × r)_i r_j g,   g = f'/|r|
  *
  * Positions are single precision but relative to centres close by, so that what is rounded is the distance, not the
  * place in the world; sums over one call are single, sums over calls double. */
-#ifndef VORTON_PAIRS_H
-#define VORTON_PAIRS_H
+#ifndef VORTON_BIOT_SAVART_H
+#define VORTON_BIOT_SAVART_H
 
 #include <stdint.h>
 
@@ -64,8 +65,8 @@ struct pair_table {
     pair_fn velocity, gradient;
     /// local[3 × terms] += what `count` ≤ EXPANSION_BATCH cells do: `moment[i]` (3 × terms, signs included) at distance
     /// d[a][i] = target centre - source centre, softened by soft2[i] (1/sqrt(d² + soft²)).
-    void (*translate)(const struct expansion_table *t, int32_t count, const float *const *moment,
-                      const float d[3][EXPANSION_BATCH], const float *soft2, float *local);
+    void (*m2l)(const struct expansion_table *t, int32_t count, const float *const *moment,
+                const float d[3][EXPANSION_BATCH], const float *soft2, float *local);
     /// Add curl and, when `gradient`, its derivatives of the local expansion to the points.
     void (*evaluate)(const struct expansion_table *t, const float *local, const struct pair_points *p,
                      int32_t gradient);

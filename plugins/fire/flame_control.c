@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire.control: steers flames into a shape, along a path, to points.
+/* fire.control: control forces that steer flames into a shape, along a path, to points.
  *
- * Hot gas is driven by its buoyancy b = lift T, which mac.forces tells; every force here has the local |b| as its
- * measure, so that what is needed to hold a white-hot core leaves its cool fringe, and cold air not at all, alone, and
- * no magnitude has to be found by trial for a scene, a voxel or a frame rate (the idea of interactive fire control by
- * shapes and points). For a target with strength s, felt by q = 1 - smoothstep(d/radius) at the distance d from it:
+ * Hot gas is driven by its buoyancy b = lift T (mac.forces). Every force here is scaled by the local |b|: a force that
+ * holds a white-hot core acts less on its cool fringe, and not at all on cold air, and no magnitude has to be tuned for
+ * a scene, a voxel size or a frame rate (the idea of interactive fire control by shapes and points). For a target with
+ * strength s, felt by q = 1 - smoothstep(d/radius) at the distance d from it:
  *     hold    u -= dt min(sum s q calm, 1) b      buoyancy is taken away: flames stay where they are
  *     gather  u' = k (w - u), d > 0:  k = s q sqrt(|b|/radius),  w = -sqrt(2 |b| d) grad d
  *             with |b| to brake it, gas that comes in by the speed w arrives at rest; solved exactly, stable at any dt
  *     path    u += dt s q |b| t                   within its thickness buoyancy pulls along the path instead of up
  * A target that moves takes its flames along: its velocity is added to w, which then counts inside as well. Several
- * targets add up. Metric `overlap`: share of the flames that is in a target: of `flame`, or, where nothing burns, of
+ * targets add up. Metric `overlap`: fraction of the flames that is in a target: of `flame`, or, where nothing burns, of
  * the gas that glows. */
 #include "stages.h"
-#include "target.h"
+#include "target_distance.h"
 #include <common/vec3.h>
 
 #include <math.h>
@@ -88,8 +88,8 @@ struct plan {
 
 /// What the targets ask of one component at one place.
 struct pull {
-    double hold;  ///< share of the buoyancy to take away
-    double along; ///< share of its size to add
+    double hold;  ///< fraction of the buoyancy to remove
+    double along; ///< fraction of its size to add along the path
     double rate;  ///< 1/s, towards …
     double goal;  ///< … this, m/s, times the rate
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Inner loops of pairs.h. With s = ρ² every kernel is f = F(s)/(4πσ³) and g = H(s)/(4πσ⁵), H = 2F':
+/* Inner loops of the Biot–Savart sums (biot_savart.h). With s = ρ² every kernel is f = F(s)/(4πσ³) and g = H(s)/(4πσ⁵),
+ * H = 2F':
  *   algebraic   F = (1 + 1.5t) t^(3/2),  H = -(3 + 7.5t) t^(5/2),  t = 1/(1 + s)
  *   moore       F = t^(3/2),             H = -3 t^(5/2)
  *   gaussian    F, H by Chebyshev fits of degree 14 over s < 26 (largest relative error 1e-6 and 1e-5, in single
  *               precision as well), beyond it as if q = 1, which is wrong by 1e-5 there and by less further out.
  * A pair costs 22 (moore) to 36 (gaussian) vector operations, its gradient as many again: this loop is bound by
  * arithmetic, not memory; 32 points stay in registers while the vortons stream by. */
-#include "pairs.h"
+#include "biot_savart.h"
 #include <common/simd.h>
 #include <string.h>
 
@@ -231,8 +232,8 @@ static void taylor(const struct expansion_table *t, const float d[3][EXPANSION_B
     }
 }
 
-static void translate(const struct expansion_table *t, int32_t count, const float *const *moment,
-                      const float d[3][EXPANSION_BATCH], const float *soft2, float *local)
+static void m2l(const struct expansion_table *t, int32_t count, const float *const *moment,
+                const float d[3][EXPANSION_BATCH], const float *soft2, float *local)
 {
     batch a[EXPANSION_TERMS], m[3 * EXPANSION_TERMS];
     taylor(t, d, soft2, a);
@@ -298,6 +299,6 @@ static void evaluate(const struct expansion_table *t, const float *local, const 
 const struct pair_table SIMD_NAME(pairs) = {
     velocity,
     gradient,
-    translate,
+    m2l,
     evaluate,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where flames are wanted: a shape, a path, or points. Each answers, for any place, how far outside it is and which way
- * flames should go from there; control.c turns that into forces. World metres throughout. */
+/* Targets of flame control: a shape, a path, or points. Each gives, for any place, its signed distance and the
+ * direction in which flames should go from there; flame_control.c computes forces from that. World metres
+ * throughout. */
 #ifndef FIRE_TARGET_H
 #define FIRE_TARGET_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What happens to one parcel of burning gas in one step: pure functions, in double. */
+/* Combustion of one parcel of gas over one step: pure functions, in double. */
 #ifndef FIRE_BURN_H
 #define FIRE_BURN_H
 

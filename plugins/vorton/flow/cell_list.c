@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bins.h"
+#include "cell_list.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +27,11 @@ static void cube_of(double edge, const double x[3], int64_t cube[3])
     for (int a = 0; a < 3; a++) cube[a] = (int64_t)floor(fmin(fmax(x[a] / edge, -1e15), 1e15));
 }
 
-enum bw_status bins_make(struct bw_stage *s, struct bins *b, int64_t count, const bw_vec3 *pos, double edge)
+enum bw_status cell_list_make(struct bw_stage *s, struct cell_list *b, int64_t count, const bw_vec3 *pos, double edge)
 {
     size_t n = (size_t)count;
     struct entry *e = s->host->scratch(s, n * sizeof *e + 1);
-    *b = (struct bins){.edge = edge, .count = count};
+    *b = (struct cell_list){.edge = edge, .count = count};
     b->cube = s->host->scratch(s, n * sizeof *b->cube + 1);
     b->begin = s->host->scratch(s, (n + 1) * sizeof *b->begin);
     b->order = s->host->scratch(s, n * sizeof *b->order + 1);
@@ -52,7 +52,7 @@ enum bw_status bins_make(struct bw_stage *s, struct bins *b, int64_t count, cons
 }
 
 /// First cube not before c.
-static int64_t cube_find(const struct bins *b, const int64_t c[3])
+static int64_t cube_find(const struct cell_list *b, const int64_t c[3])
 {
     int64_t lo = 0, hi = b->cubes;
     while (lo < hi) {
@@ -63,7 +63,7 @@ static int64_t cube_find(const struct bins *b, const int64_t c[3])
     return lo;
 }
 
-int bins_near(const struct bins *b, const double x[3], int reach, int64_t run[25][2])
+int cell_list_near(const struct cell_list *b, const double x[3], int reach, int64_t run[25][2])
 {
     int64_t home[3];
     int n = 0;

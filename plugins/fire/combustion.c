@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Burning a parcel of gas that mixes with nothing meanwhile.
+/* Combustion of a parcel of gas without mixing: reaction rate laws.
  *
  *     linear         Y' = -r          while T > ignition     Y = max(Y0 - r t, 0): the artist's law, flames end sharply
  *     proportional   Y' = -r Y        while T > ignition     Y = Y0 exp(-r t)
@@ -8,7 +8,7 @@
  * exact. The third is one equation for ln Y, which Runge and Kutta's classical scheme follows in steps short enough
  * that Y and the exponential change by a fifth at most: error about 1e-6, a few hundred steps at worst. When the fuel
  * that is left can no longer warm the gas, the rest is an exponential. Every law stays within [0, Y0] for any dt. */
-#include "burn.h"
+#include "combustion.h"
 
 #define SHORT 0.2 ///< change of ln Y, or of the rate's logarithm, in a step
 #define COLD 1e-9 ///< of T: heat that is too little to matter

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Distances to targets.
+/* Signed distances to targets of flame control: shapes, meshes, and fields by the eikonal equation (fast sweeping).
  *
  * Shapes of the preset and meshes know their distance. A VDB file may hold a mask, or a level set that ends two voxels
  * from its surface: its distance is found anew on the domain's cells. Cells with a neighbour on the other side get the
  * distance of the plane through the crossings on the axes; from there |grad d| = 1 is solved by fast sweeping (Zhao
  * 2005: Gauss and Seidel's method in the eight diagonal orders, first order upwind), inside and outside alike. */
-#include "target.h"
+#include "target_distance.h"
 #include <common/archive.h>
 #include <common/vec3.h>
 
@@ -190,7 +190,7 @@ double target_distance(const struct target *t, const double x[3])
 
 /* ---- paths ---- */
 
-/* Between b and c, at share u of the way. */
+/* Between b and c, at the fraction u. */
 static void spline_at(const double *a, const double *b, const double *c, const double *d, double u, double out[3])
 {
     for (int i = 0; i < 3; i++)
@@ -225,8 +225,8 @@ double path_distance(const struct path *p, const double x[3], double along[3], d
         vec3_sub(x, a, from);
         const double length2 = vec3_dot(line, line);
         if (!(length2 > 0)) continue;
-        const double u = vec3_dot(line, from) / length2, share = fmin(fmax(u, 0), 1);
-        for (int i = 0; i < 3; i++) from[i] -= share * line[i];
+        const double u = vec3_dot(line, from) / length2, fraction = fmin(fmax(u, 0), 1);
+        for (int i = 0; i < 3; i++) from[i] -= fraction * line[i];
         const double square = vec3_dot(from, from);
         if (square >= best) continue;
         best = square;

@@ -2,12 +2,11 @@
 /* dx/dt = u(x), dα/dt = Σ rates(∇u), integrated together in Williamson's (1980) form, one extra register a value:
  *     d ← A_i d + dt f(y),   y ← y + B_i d
  * Euler (order 1), midpoint (2), Williamson's third order. Vortons and tracers see the same flow at every stage:
- * tracers that were moved after the vortons would drift out of their cores. Tracers go in portions, their register is
- * all they need.
+ * tracers that were moved after the vortons would drift out of their cores. Tracers are processed in portions.
  *
- * Radii stay, or, CARRY_STRETCHED, follow the flow as those of a piece of a tube whose volume r² l stays while the flow
- * draws it out: d ln r/dt = -½ a·∇u·a, a = α/|α|. */
-#include "carry.h"
+ * Radii stay, or, ADVECTION_STRETCHED, follow the flow as those of a piece of a tube whose volume r² l stays while the
+ * flow draws it out: d ln r/dt = -½ a·∇u·a, a = α/|α|. */
+#include "particle_advection.h"
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
@@ -27,7 +26,7 @@ enum { PORTION = 1 << 19, CHUNK = 4096 };
 /* Registers and results. */
 struct run {
     struct bw_stage *s;
-    const struct carry *c;
+    const struct particle_advection *c;
     struct vorton_arrays v;
     struct tracer_arrays t;
     double *turn, *bend;                ///< vortons: registers of position and strength
@@ -47,7 +46,7 @@ static int rates_find(struct bw_stage *s, int *gradients)
     return n;
 }
 
-static enum bw_status run_begin(struct bw_stage *s, const struct carry *c, struct run *r)
+static enum bw_status run_begin(struct bw_stage *s, const struct particle_advection *c, struct run *r)
 {
     *r = (struct run){.s = s, .c = c, .v = vorton_arrays(s, c->vortons), .t = tracer_arrays(s, c->tracers)};
     r->rates = r->v.count ? rates_find(s, &r->gradients) : 0;
@@ -58,9 +57,9 @@ static enum bw_status run_begin(struct bw_stage *s, const struct carry *c, struc
     r->velocity = s->host->scratch(s, 24 * (nv > portion ? nv : portion) + 8);
     r->gradient = s->host->scratch(s, (r->gradients ? 72 * nv : 0) + 8);
     r->drift = s->host->scratch(s, 24 * nt + 8);
-    if (c->radii == CARRY_STRETCHED && nv && !r->gradients)
+    if (c->radii == ADVECTION_STRETCHED && nv && !r->gradients)
         return s->host->fail(s, BW_ERR_PRESET, "radii cannot follow what nobody stretches: put a `vorton.stretch` in");
-    if (c->radii == CARRY_STRETCHED && nv) {
+    if (c->radii == ADVECTION_STRETCHED && nv) {
         if (!(r->thin = s->host->scratch(s, 16 * nv))) return BW_ERR_MEMORY;
         r->thinning = r->thin + nv;
         memset(r->thin, 0, 16 * nv);
@@ -167,7 +166,7 @@ static enum bw_status stage_run(struct run *r, double a, double b, double *given
     return BW_OK;
 }
 
-enum bw_status carry_step(struct bw_stage *s, struct carry *c)
+enum bw_status particles_advect(struct bw_stage *s, struct particle_advection *c)
 {
     struct run r;
     enum bw_status st = run_begin(s, c, &r);
@@ -187,7 +186,7 @@ enum bw_status carry_step(struct bw_stage *s, struct carry *c)
     return st;
 }
 
-enum bw_status carry_velocity(struct bw_stage *s, const struct flow *flow, struct bw_particles *p, float *velocity)
+enum bw_status particles_velocity(struct bw_stage *s, const struct flow *flow, struct bw_particles *p, float *velocity)
 {
     const int64_t count = particles_of(s)->count(p);
     const bw_vec3 *pos = particles_of(s)->attribute(p, "pos");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The vortons of a fast multipole evaluation: scaled, in their tree's order, with the size of the cores in every node;
- * and the moments of the nodes, leaves first, each raised to its parent's centre. */
+/* Upward pass of the fast multipole method. The vortons, scaled, in their tree's order, with the size of the cores in
+ * every node; and the multipole moments of the nodes: P2M in leaves, then M2M to their parents. */
 #include "multipole.h"
 #include <math.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void leaf_moments(int64_t at, uint32_t worker, void *user)
     for (int64_t p = n->first; tree_is_leaf(n) && p < n->first + n->count; p++) {
         const float y[3] = {-f->sorted.pos[0][p], -f->sorted.pos[1][p], -f->sorted.pos[2][p]};
         const float a[3] = {f->sorted.strength[0][p], f->sorted.strength[1][p], f->sorted.strength[2][p]};
-        expansion_add(t, y, a, m);
+        expansion_p2m(t, y, a, m);
     }
 }
 
@@ -126,7 +126,7 @@ enum bw_status multipole_moments(struct bw_stage *s, struct multipole *f, int32_
         const struct tree_node *n = &f->source.node[i], *up = &f->source.node[n->parent];
         const float step[3] = {(float)(up->centre[0] - n->centre[0]), (float)(up->centre[1] - n->centre[1]),
                                (float)(up->centre[2] - n->centre[2])};
-        expansion_raise(t, f->moment + (size_t)i * size, step, f->moment + (size_t)n->parent * size);
+        expansion_m2m(t, f->moment + (size_t)i * size, step, f->moment + (size_t)n->parent * size);
     }
     return BW_OK;
 }

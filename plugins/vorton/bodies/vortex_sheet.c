@@ -17,7 +17,7 @@
  * and its fluid would slip. GᵀG + λ is factored once for a shape, c = d - C x put into G: everything turns and moves
  * with the body. The middle's angular impulse is that of vorticity c/V all over the body, ⅓ρ∫ r × (r × c/V) = -⅓ρ J
  * c/V, put in by hand. Errors are of first order in the grains' spacing. */
-#include "sheet.h"
+#include "vortex_sheet.h"
 #include "flow/kernel.h"
 #include <common/shape/shape.h>
 #include <common/vec3.h>
@@ -115,11 +115,11 @@ static void grain_weigh(struct sheet *sh, int64_t i, const double normal[3], con
     }
     for (int k = 0; k < SHEET_NEAR; k++) {
         if (k >= n) sh->near[i][k] = -1;
-        sh->share[i][k] =
+        sh->weight[i][k] =
             k < n ? exp(-0.5 * (distance[k] - distance[0]) / (WEIGHT * WEIGHT * sh->spacing * sh->spacing)) : 0;
-        sum += sh->share[i][k];
+        sum += sh->weight[i][k];
     }
-    for (int k = 0; k < n; k++) sh->share[i][k] *= (double)sh->nodes / (double)sh->grains / sum;
+    for (int k = 0; k < n; k++) sh->weight[i][k] *= (double)sh->nodes / (double)sh->grains / sum;
 }
 
 struct making {
@@ -163,7 +163,7 @@ void sheet_strength(const struct sheet *sh, const double *x, int64_t i, double o
     for (int k = 0; k < 2 * SHEET_NEAR && sh->near[i][k / 2] >= 0; k++) {
         int64_t j;
         const double *axis = unknown_axis(sh, i, k / 2, k & 1, &j);
-        for (int a = 0; a < 3; a++) out[a] += sh->share[i][k / 2] * x[j] * axis[a];
+        for (int a = 0; a < 3; a++) out[a] += sh->weight[i][k / 2] * x[j] * axis[a];
     }
 }
 
@@ -198,7 +198,7 @@ static void influence_row(int64_t i, uint32_t worker, void *user)
             int64_t j;
             double u[3];
             vec3_cross(unknown_axis(sh, g, k / 2, k & 1, &j), r, u);
-            for (int a = 0; a < 3; a++) sh->influence[(3 * i + a) * m + j] += f * sh->share[g][k / 2] * u[a];
+            for (int a = 0; a < 3; a++) sh->influence[(3 * i + a) * m + j] += f * sh->weight[g][k / 2] * u[a];
         }
     }
 }
@@ -212,9 +212,9 @@ static void moments_make(struct sheet *sh)
             int64_t j;
             const double *axis = unknown_axis(sh, g, k / 2, k & 1, &j);
             double six[6] = {0};
-            sheet_impulse(sh->grain[g], axis, sh->share[g][k / 2], six);
-            for (int a = 0; a < 6; a++) sh->carry[a * m + j] += six[a];
-            for (int a = 0; a < 3; a++) sh->sum[a * m + j] += sh->share[g][k / 2] * axis[a];
+            sheet_impulse(sh->grain[g], axis, sh->weight[g][k / 2], six);
+            for (int a = 0; a < 6; a++) sh->impulse_of[a * m + j] += six[a];
+            for (int a = 0; a < 3; a++) sh->sum[a * m + j] += sh->weight[g][k / 2] * axis[a];
         }
 }
 
@@ -303,12 +303,12 @@ static double second_moment(const struct sheet *sh, int k)
     return sh->volume * (u * u + v * v) / (sh->kind == SHAPE_BOX ? 3 : 5);
 }
 
-void sheet_carry(const struct sheet *sh, const double *x, const double closing[3], double out[6])
+void sheet_impulse_sum(const struct sheet *sh, const double *x, const double closing[3], double out[6])
 {
     int64_t m = 2 * sh->nodes;
     double middle[3];
     for (int a = 0; a < 6; a++)
-        for (int64_t j = 0; j < m; j++) out[a] += sh->carry[a * m + j] * x[j];
+        for (int64_t j = 0; j < m; j++) out[a] += sh->impulse_of[a * m + j] * x[j];
     sheet_middle(sh, x, closing, middle);
     for (int a = 0; a < 3; a++) out[3 + a] -= 2. / 3 * second_moment(sh, a) * middle[a] / (2 * sh->volume);
 }
@@ -324,8 +324,8 @@ static void unit_make(struct sheet *sh, int k, bw_vec3 *wanted)
     }
     double *x = sh->unit + k * 2 * sh->nodes;
     sheet_solve(sh, (const bw_vec3 *)wanted, closed, x);
-    memset(sh->carried[k], 0, sizeof sh->carried[k]);
-    sheet_carry(sh, x, closed, sh->carried[k]);
+    memset(sh->unit_impulse[k], 0, sizeof sh->unit_impulse[k]);
+    sheet_impulse_sum(sh, x, closed, sh->unit_impulse[k]);
 }
 
 static enum bw_status arrays_take(struct bw_stage *s, struct sheet *sh)
@@ -334,8 +334,8 @@ static enum bw_status arrays_take(struct bw_stage *s, struct sheet *sh)
     bw_vec3 *v = s->host->alloc(s, (6 * n + g) * sizeof *v);
     double *d = s->host->alloc(s, (3 * n * m + m * m + 15 * m) * sizeof *d);
     sh->near = s->host->alloc(s, g * sizeof *sh->near);
-    sh->share = s->host->alloc(s, g * sizeof *sh->share);
-    if (!v || !d || !sh->near || !sh->share)
+    sh->weight = s->host->alloc(s, g * sizeof *sh->weight);
+    if (!v || !d || !sh->near || !sh->weight)
         return s->host->fail(s, BW_ERR_MEMORY, "out of memory for a sheet of %lld nodes", (long long)sh->nodes);
     sh->point = v;
     sh->tangent = v + n;
@@ -344,8 +344,8 @@ static enum bw_status arrays_take(struct bw_stage *s, struct sheet *sh)
     sh->influence = d;
     sh->low = d + 3 * n * m;
     sh->sum = sh->low + m * m;
-    sh->carry = sh->sum + 3 * m;
-    sh->unit = sh->carry + 6 * m;
+    sh->impulse_of = sh->sum + 3 * m;
+    sh->unit = sh->impulse_of + 6 * m;
     return BW_OK;
 }
 
