@@ -15,7 +15,7 @@
 /// Exit codes besides those of enum bw_status.
 enum { EXIT_CODE_OK = 0, EXIT_CODE_FAILURE = 1, EXIT_CODE_USAGE = 2 };
 
-/// One option. `code` is what cli_option_next answers for it; `argument` NULL: a plain switch, "[=…]": may be left out.
+/// One option. `code` is returned by cli_option_next; `argument` NULL: a plain switch, "[=…]": may be left out.
 struct cli_option {
     const char *name, *argument, *doc;
     int code;
@@ -30,7 +30,7 @@ struct cli_command {
     int several; ///< makes a bake, so several processes may run it together
 };
 
-/* Answers of cli_option_next besides the codes of the table, which are letters. */
+/* Return values of cli_option_next besides the codes of the table, which are letters. */
 enum { CLI_END = -1, CLI_BAD = -2, CLI_HELP = -3 };
 
 /// The next option of the command line; its argument is in `optarg`, operands follow at `optind` after CLI_END.
@@ -40,7 +40,7 @@ int cli_option_next(const struct cli_command *command, int argc, char **argv);
 void cli_help(const struct cli_command *command, FILE *f);
 /// The one operand that the command wants, or NULL after an error message.
 const char *cli_operand(const struct cli_command *command, int argc, char **argv, const char *what);
-/// "billow: …" on stderr; answers EXIT_CODE_USAGE.
+/// "billow: …" on stderr; returns EXIT_CODE_USAGE.
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// The option of that code, or NULL.
 const struct cli_option *cli_option_of(const struct cli_command *command, int code);
@@ -150,8 +150,8 @@ void cli_on_stop(void (*handler)(int number));
 
 /* ---- the program's stack: stack.c ---- */
 
-/// What `run` answers, with room on its stack and on those of threads whatever `ulimit -s` says; 7 after an error
-/// message.
+/// The result of `run`, with enough space on its stack and on those of threads whatever `ulimit -s` says; 7 after an
+/// error message.
 int cli_stack_run(int (*run)(int argc, char **argv), int argc, char **argv);
 
 /* ---- fatal signals: crash.c ---- */

@@ -111,7 +111,7 @@ static int program_run(int argc, char **argv)
     if (!descriptors_fill()) return EXIT_CODE_FAILURE;
     cli_crash_watch();
     cli_sanitize_output();
-    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write (EFBIG), said where it happens
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow makes write fail with EFBIG, which is reported there
     if (argc < 2) {
         overview_print(stderr);
         return EXIT_CODE_USAGE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A YAML file of the host's own, read as presets are: one reader, one way of saying where a mistake is. */
+/* bw_yaml_read: a YAML file as JSON, by the parser of presets, with line and column for error messages. */
 #include "options.h"
 #include "session/session.h"
 

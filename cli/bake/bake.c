@@ -160,7 +160,7 @@ static int option_parse(struct bake *b, int code)
     }
 }
 
-/* Answers CLI_END when all is well, else what cli_option_next said. */
+/* Returns CLI_END, or CLI_BAD or CLI_HELP. */
 static int options_read(struct bake *b, int argc, char **argv)
 {
     int code;
@@ -221,16 +221,16 @@ static void refusal_print(struct bake *b)
 {
     json_t *all = cli_json(bw_bake_describe(b->bake)), *folder = json_object_get(all, "folder");
     int same = json_is_true(json_object_get(folder, "same")), holds = json_is_true(json_object_get(folder, "holds"));
-    int strangers = !cli_number(folder, "left") && cli_number(folder, "strangers") > 0;
-    const char *ways = b->o.mode == BW_BAKE_RESUME && same && !strangers ? "--force bakes it anew, --new beside it"
-                       : strangers ? "--force takes their names and leaves the rest, --new bakes beside them"
-                       : same      ? "--resume goes on with it, --force bakes it anew, --new beside it"
-                                   : "--force replaces it, --new bakes beside it";
-    if (holds || strangers) {
+    int unrecorded = !cli_number(folder, "left") && cli_number(folder, "strangers") > 0;
+    const char *advice = b->o.mode == BW_BAKE_RESUME && same && !unrecorded ? "--force bakes it anew, --new beside it"
+                         : unrecorded ? "--force takes their names and leaves the rest, --new bakes beside them"
+                         : same       ? "--resume goes on with it, --force bakes it anew, --new beside it"
+                                      : "--force replaces it, --new bakes beside it";
+    if (holds || unrecorded) {
         b->failure_printed = 1;
-        fprintf(stderr, "%s%s", b->message, same && !strangers ? ": " : "\n");
-        if (!strangers) fputs(cli_text(folder, "differences"), stderr);
-        fprintf(stderr, "%s, --out DIR elsewhere\n", ways);
+        fprintf(stderr, "%s%s", b->message, same && !unrecorded ? ": " : "\n");
+        if (!unrecorded) fputs(cli_text(folder, "differences"), stderr);
+        fprintf(stderr, "%s, --out DIR elsewhere\n", advice);
     }
     json_decref(all);
 }

@@ -161,15 +161,15 @@ static int preview_run(const char *what, const char *out, const char *own, const
     struct bw_session *session = cli_session_open(NULL, NULL);
     struct bw_cache *cache = NULL;
     char *text = json_dumps(o, JSON_REAL_PRECISION(17));
-    struct bw_movie_wish wish = {
-        .size = sizeof wish, .options = text, .out = out ? out : own, .on_frame = on_frame, .as_it_is = !out};
-    int code = !session                                                               ? 7
-               : bw_cache_open(session, what, &cache) || bw_cache_movie(cache, &wish) ? library_error_print()
-                                                                                      : 0;
+    struct bw_movie_wish request = {
+        .size = sizeof request, .options = text, .out = out ? out : own, .on_frame = on_frame, .as_it_is = !out};
+    int code = !session                                                                  ? 7
+               : bw_cache_open(session, what, &cache) || bw_cache_movie(cache, &request) ? library_error_print()
+                                                                                         : 0;
     if (!code) {
         const char *warnings = bw_error_last()->text;
         if (*warnings) fprintf(stderr, "billow: %s", warnings);
-        code = output_name_print(wish.out, cache, o);
+        code = output_name_print(request.out, cache, o);
     }
     free(text);
     bw_cache_close(cache);

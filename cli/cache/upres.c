@@ -168,8 +168,8 @@ static void cache_arguments(struct arguments *l, const json_t *c, const char *pr
     arguments_add_set(l, domain ? cli_printf("domain=%s", domain) : NULL);
     free(domain);
     if (cli_number(c, "fps") > 0) arguments_add_set(l, cli_printf("time.fps=%.17g", cli_number(c, "fps")));
-    const char *said = cli_text(c, "vectors"), *flow = cli_text(c, "flow");
-    arguments_add_set(l, cli_printf("fields={%s%s%s: {advect: false}}", said, *said ? ", " : "", flow));
+    const char *entries = cli_text(c, "vectors"), *flow = cli_text(c, "flow");
+    arguments_add_set(l, cli_printf("fields={%s%s%s: {advect: false}}", entries, *entries ? ", " : "", flow));
     arguments_add_set(l, cli_printf("export.vdb.fields=[%s, %s]", cli_text(c, "fields"), flow));
     export_arguments(l, c);
 }
@@ -287,8 +287,8 @@ static void retime_arguments(const struct retime_options *w, const json_t *c, st
     double least = cli_number(c, "first"), most = cli_number(c, "last");
     int64_t first = w->last > w->first ? w->first : (int64_t)least;
     double speed = w->last > w->first ? (most - least) / (double)(w->last - w->first - w->stand) : w->speed;
-    double begin = w->reverse ? most : least, end = w->reverse ? least : most, way = fabs(end - begin) / speed;
-    int64_t last = w->last > w->first ? w->last : first + (int64_t)floor(way + 1e-9) + w->stand;
+    double begin = w->reverse ? most : least, end = w->reverse ? least : most, count = fabs(end - begin) / speed;
+    int64_t last = w->last > w->first ? w->last : first + (int64_t)floor(count + 1e-9) + w->stand;
     arguments_add_set(l, cli_printf("time.frames=%lld-%lld", (long long)first, (long long)last));
     if (!w->stand) {
         arguments_add_set(l, cli_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin,

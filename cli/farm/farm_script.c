@@ -145,7 +145,7 @@ static int script_print(FILE *f, const json_t *site, const struct farm_task *t, 
     modules_print(f, site);
     const char *container = cli_text(site, "container");
     char *line = cli_printf("%s%s%s %s", container, *container ? " " : "", program ? program : "billow", t->command);
-    // a step's tasks have the cores of the job's only where srun is told them anew
+    // srun does not inherit the cores per task of sbatch
     if (line && t->ranks > 1)
         fprintf(f,
                 "trap : TERM # Slurm tells the processes, too\n"

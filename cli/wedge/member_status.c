@@ -25,8 +25,8 @@ json_t *member_exit_read(const char *out, const json_t *member)
     char *name = cli_printf("%s.json", cli_text(member, "folder"));
     char *text = name && bw_folder_has(out, name) ? bw_folder_read(out, name, MOST, NULL) : NULL;
     json_t *end = text ? json_loads(text, 0, NULL) : NULL, *code = json_object_get(end, "code");
-    const json_int_t said = json_integer_value(code);
-    if (end && (!json_is_integer(code) || said < 0 || said > 255)) json_decref(end), end = NULL; // no run's own
+    const json_int_t value = json_integer_value(code);
+    if (end && (!json_is_integer(code) || value < 0 || value > 255)) json_decref(end), end = NULL; // no run's own
     bw_text_free(text);
     free(name);
     return end;

@@ -10,7 +10,7 @@ struct sheet {
     struct bw_cache **cache;
     char **label;
     size_t count;
-    struct bw_mosaic_wish wish;
+    struct bw_mosaic_wish request;
 };
 
 static void sheet_fill(struct sheet *s, struct bw_session *session, const char *out, const json_t *plan)
@@ -32,15 +32,16 @@ static int32_t on_frame(int32_t done, int32_t total, void *user)
 {
     const struct sheet *s = user;
     if (isatty(STDERR_FILENO)) cli_terminal("\r");
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "%s: frame %d/%d%s", s->wish.out, done, total, done < total ? "" : "\n");
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "%s: frame %d/%d%s", s->request.out, done, total, done < total ? "" : "\n");
     return 1;
 }
 
 static int one_write(struct sheet *s, const char *out, const char *name)
 {
     char *path = cli_printf("%s/%s", out, name);
-    s->wish.out = path;
-    int code = !path ? 7 : bw_cache_mosaic(&s->wish) ? cli_exit_code(bw_error_last()->status) : EXIT_CODE_OK;
+    s->request.out = path;
+    int code = !path ? 7 : bw_cache_mosaic(&s->request) ? cli_exit_code(bw_error_last()->status) : EXIT_CODE_OK;
     if (code) fprintf(stderr, "billow: %s\n", bw_error_last()->sentence);
     free(path);
     return code;
@@ -70,16 +71,16 @@ int sheet_write(struct bw_session *session, const char *out, const json_t *plan,
     int code = s.cache && s.label && options ? EXIT_CODE_OK : 7;
     if (!code) {
         sheet_fill(&s, session, out, plan);
-        s.wish = (struct bw_mosaic_wish){.size = sizeof s.wish,
-                                         .columns = (int32_t)cli_number(plan, "columns"),
-                                         .count = (int32_t)s.count,
-                                         .caches = s.cache,
-                                         .labels = (const char *const *)s.label,
-                                         .options = options,
-                                         .user = &s,
-                                         .on_frame = on_frame};
-        s.wish.fps = cli_number(json_array_get(json_object_get(plan, "members"), 0), "fps");
-        code = frame_index(plan, frame, &s.wish.place);
+        s.request = (struct bw_mosaic_wish){.size = sizeof s.request,
+                                            .columns = (int32_t)cli_number(plan, "columns"),
+                                            .count = (int32_t)s.count,
+                                            .caches = s.cache,
+                                            .labels = (const char *const *)s.label,
+                                            .options = options,
+                                            .user = &s,
+                                            .on_frame = on_frame};
+        s.request.fps = cli_number(json_array_get(json_object_get(plan, "members"), 0), "fps");
+        code = frame_index(plan, frame, &s.request.place);
     }
     if (!code) code = one_write(&s, out, "wedge.png");
     if (!code && !still) code = one_write(&s, out, "wedge.mp4");

@@ -12,7 +12,7 @@ struct span {
     double a, b;
     char unit[32];
     int whole, decimals; ///< decimals: A or B has a point
-    long long n;         ///< 0: not said
+    long long n;         ///< 0: not given
 };
 
 static const char *unit_end(const char *text, const char *end)

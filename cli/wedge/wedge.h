@@ -3,7 +3,7 @@
  *
  *     out/plume_wedge/wedge.json     the plan: preset, options, a member for each variant; nothing else decides
  *     out/plume_wedge/007/           member 7, a bake like any other
- *     out/plume_wedge/007.json       how its last run ended; 007.log: what that said
+ *     out/plume_wedge/007.json       how its last run ended; 007.log: its output
  *     out/plume_wedge/wedge.png …    results over all members: wedge.mp4, wedge.csv, wedge.svg
  *
  * The plan: {"preset", "name", "set", "mute", "frames", "quick", "simd", "memory", "columns", "keys", "members":

@@ -261,20 +261,20 @@ static char *field_text(const struct statistics *c, const struct advected *a)
 /* In YAML: their names, "density", "temperature", and entries, "dye": {kind: vector}. */
 static void fields_put(const struct statistics *c, json_t *out)
 {
-    char *fields = bw_strdup(""), *said = bw_strdup("");
+    char *fields = bw_strdup(""), *entries = bw_strdup("");
     for (int i = 0; i < c->n; i++) {
         if (c->advected[i].skipped) continue;
         char *name = bw_node_quote(c->advected[i].name), *text = field_text(c, &c->advected[i]);
         const int key = name && !strchr(name, '\\'); // escaped characters are not allowed in a map's key
         char *entry = name && text && (key || *text) ? bw_printf("%s: {%s}", name, text) : NULL;
         if (name) list_add(&fields, name);
-        if (entry) list_add(&said, entry);
+        if (entry) list_add(&entries, entry);
         bw_free(entry);
         bw_free(name);
         bw_free(text);
     }
     text_add(out, "fields", fields);
-    text_add(out, "vectors", said);
+    text_add(out, "vectors", entries);
 }
 
 /* Parameters of exporter vdb for files with equal metadata. */

@@ -44,15 +44,15 @@ struct check {
 static void file_add(struct check *c, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t n = strlen(name), digits = 0, room = n < 5 ? 0 : n - 4;
-    if (!room || strcasecmp(name + room, ".vdb") || name[0] == '.') return;
-    while (digits < room && digits < 18 && name[room - 1 - digits] >= '0' && name[room - 1 - digits] <= '9') digits++;
+    size_t n = strlen(name), digits = 0, end = n < 5 ? 0 : n - 4;
+    if (!end || strcasecmp(name + end, ".vdb") || name[0] == '.') return;
+    while (digits < end && digits < 18 && name[end - 1 - digits] >= '0' && name[end - 1 - digits] <= '9') digits++;
     struct frame_file *grown = bw_realloc(c->file, (c->n + 1) * sizeof *grown);
     if (!grown) return;
     c->file = grown;
     grown[c->n] = (struct frame_file){.path = bw_strdup(path),
                                       .stem = bw_printf("%.*s", (int)(strlen(path) - 4 - digits), path),
-                                      .number = strtoll(name + room - digits, NULL, 10),
+                                      .number = strtoll(name + end - digits, NULL, 10),
                                       .digits = digits};
     if (grown[c->n].path && grown[c->n].stem) c->n++;
 }
@@ -78,7 +78,7 @@ static int frame_compare(const void *a, const void *b)
 
 /* ---- a sequence ---- */
 
-/* Answers how many frames are missing before file i. */
+/* Returns how many frames are missing before file i. */
 static int64_t gap_check(struct check *c, size_t i)
 {
     const struct frame_file *f = &c->file[i], *before = f - 1;

@@ -123,7 +123,7 @@ static void name_compare(const char *a, const char *b, const char *name, bool in
     bw_free(path_b);
 }
 
-/* Answers how many files were compared. */
+/* Returns how many files were compared. */
 static size_t folders_compare(const char *a, const char *b, json_t *differences)
 {
     json_t *in_a = json_object(), *in_b = json_object();

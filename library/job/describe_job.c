@@ -17,16 +17,16 @@ static json_t *folder_json(struct job *j, const struct bw_node *resolved)
         record_explain(&r, &j->facts, resolved, memory);
         fclose(memory);
     }
-    char *unrecorded;
-    int32_t left, strangers = unrecorded_files_find(&r, &j->facts, j->chain, &unrecorded),
+    char *first;
+    int32_t left, unrecorded = unrecorded_files_find(&r, &j->facts, j->chain, &first),
                   whole = record_count_whole(&r, j->out, &left);
     json_t *outputs = json_object_get(r.root, "outputs");
     json_t *o = json_pack("{s:b, s:b, s:b, s:i, s:i, s:o, s:i, s:s, s:o}", "holds", r.root != NULL, "same", same,
                           "complete", r.complete, "whole", (int)whole, "left", (int)left, "damaged",
-                          record_verify(&r, j->out, false), "strangers", (int)strangers, "differences",
+                          record_verify(&r, j->out, false), "strangers", (int)unrecorded, "differences",
                           text ? text : "", "outputs", outputs ? json_deep_copy(outputs) : json_object());
     free(text);
-    bw_free(unrecorded);
+    bw_free(first);
     record_free(&r);
     return o;
 }

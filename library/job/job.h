@@ -106,7 +106,7 @@ enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_
 /* folder/choose.c: the name of the output folder */
 /// out/NAME, or the next free out/NAME_v002. New memory; NULL with an error in `d`.
 char *folder_choose(const struct job *j, struct bw_diag *d);
-/// Create and lock it. 1: it is unchanged since it was read; else the answer of folder_decide about what another bake
+/// Create and lock it. 1: it is unchanged since it was read; else the result of folder_decide about what another bake
 /// left there; -1 with an error in `d`.
 int folder_create(struct job *j, struct bw_diag *d);
 

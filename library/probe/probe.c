@@ -15,13 +15,13 @@ enum { TIMEOUT = 10 }; /* s for one file */
 
 struct probe {
     struct child child;
-    struct reply said;
+    struct reply reply;
 };
 
 static bool probe_start(struct probe *c, const char *program, const char *const *path, int32_t n)
 {
     const char **argv = bw_calloc(((size_t)n + 3) * sizeof *argv);
-    reply_begin(&c->said, n);
+    reply_begin(&c->reply, n);
     if (!argv) return false;
     argv[0] = program;
     argv[1] = "plugin";
@@ -36,12 +36,12 @@ static void probe_listen(struct probe *c)
 {
     char bytes[256];
     double until = child_now() + TIMEOUT;
-    while (c->said.whole < c->said.n) {
+    while (c->reply.whole < c->reply.n) {
         const ssize_t got = child_read(&c->child, bytes, sizeof bytes, until, NULL, NULL);
         if (got <= 0) return;
-        int32_t at = c->said.at, whole = c->said.whole;
-        reply_parse(&c->said, bytes, (size_t)got);
-        if (c->said.at != at || c->said.whole != whole)
+        int32_t at = c->reply.at, whole = c->reply.whole;
+        reply_parse(&c->reply, bytes, (size_t)got);
+        if (c->reply.at != at || c->reply.whole != whole)
             until = child_now() + TIMEOUT; /* other output does not extend the time */
     }
 }
@@ -63,8 +63,8 @@ void probe_plugins(const char *const *path, int32_t n, char **why, const char *p
         if (!probe_start(&c, probe, path + at, n - at)) return;
         probe_listen(&c);
         int status = child_end(&c.child);
-        if (c.said.at < c.said.whole) return; /* all are good, or it never came to load one */
-        why[at + c.said.at] = fault_reason(&c, status);
-        at += c.said.at + 1;
+        if (c.reply.at < c.reply.whole) return; /* all have loaded, or it failed before the first */
+        why[at + c.reply.at] = fault_reason(&c, status);
+        at += c.reply.at + 1;
     }
 }

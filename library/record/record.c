@@ -336,13 +336,13 @@ static int32_t inputs_explain(const struct bake_record *r, const struct bake_fac
 void record_explain(const struct bake_record *r, const struct bake_facts *f, const struct bw_node *resolved, FILE *to)
 {
     struct bw_diag ignored = {0};
-    int32_t said = 0;
+    int32_t printed = 0;
     char *path = bw_printf("%s/resolved.yaml", f->out), *text = file_inside_text(f->out, "resolved.yaml", &ignored);
     struct bw_node *before = path && text ? bw_node_parse(text, path, &ignored) : NULL;
-    if (before && resolved) said = preset_diff_print(to, before, resolved, DIFFERENCES_SHOWN);
-    if (r->lost) said++, fprintf(to, "  bake.json, its record, is gone or can't be read: %s\n", r->why);
-    else said += build_explain(r, f, to) + inputs_explain(r, f, to);
-    if (!said && r->root && bake_facts_compare(r->root, f) != FACTS_SAME)
+    if (before && resolved) printed = preset_diff_print(to, before, resolved, DIFFERENCES_SHOWN);
+    if (r->lost) printed++, fprintf(to, "  bake.json, its record, is gone or can't be read: %s\n", r->why);
+    else printed += build_explain(r, f, to) + inputs_explain(r, f, to);
+    if (!printed && r->root && bake_facts_compare(r->root, f) != FACTS_SAME)
         fputs("  its record, bake.json, has other values than its resolved.yaml\n", to);
     bw_node_free(before);
     bw_free(text);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Append `folder` to a colon-separated list; takes the list, answers the new one (NULL: out of memory). */
+/* Append `folder` to a colon-separated list; takes the list, returns the new one (NULL: out of memory). */
 static char *list_append(char *list, const char *folder)
 {
     if (!folder || !*folder) return list ? list : bw_strdup("");

@@ -48,7 +48,7 @@ void entry_validate(const struct bw_entry *e, struct bw_diag *d);
 /* machine.c */
 /// Memory of the machine (or of the container), bytes.
 double machine_memory(void);
-/// Bytes free on the disk that holds `path` (or its nearest existing parent); NAN when that can't be told.
+/// Bytes free on the disk that holds `path` (or its nearest existing parent); NAN when unknown.
 double disk_free(const char *path);
 extern const char *const simd_name[3];
 

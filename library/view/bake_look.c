@@ -41,7 +41,7 @@ static bool override_applies(const char *text, const struct bw_param *table, uin
 static struct bw_node *node_with_overrides(const struct bw_preset *p, const struct bw_node *own,
                                            const struct bw_table *table, struct bw_diag *d)
 {
-    const bool ours = table->rows == rows; // which answers for unknown words
+    const bool ours = table->rows == rows; // which reports unknown words
     struct bw_node *map = NULL;
     enum bw_status status = bw_preset_share(p, own, table, &map);
     if (!status && !map && p->n_said && !(map = own ? bw_node_copy(own) : bw_node_new(BW_NODE_MAP, NULL)))

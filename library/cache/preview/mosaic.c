@@ -22,7 +22,7 @@
 enum { GAP = 6, LETTER = 9, LINE = 18, SIDE_MOST = 16384 }; ///< pixels
 
 struct mosaic {
-    const struct bw_mosaic_wish *wish;
+    const struct bw_mosaic_wish *request;
     struct cache **cache; ///< NULL: an empty place
     struct bw_tools tools;
     struct api_call *api;
@@ -44,7 +44,7 @@ static int picture_get(struct mosaic *m, int32_t i, int64_t at, struct bw_pixels
     *out = (struct bw_pixels){.width = 0};
     if (!c || !c->files.count) return 0;
     int64_t last = c->files.count - 1;
-    return !cache_picture(c, c->files.frame[at < last ? at : last], m->wish->options, out, m->api);
+    return !cache_picture(c, c->files.frame[at < last ? at : last], m->request->options, out, m->api);
 }
 
 static void pixels_paste(struct bw_image *img, const struct bw_pixels *p, int32_t x, int32_t y)
@@ -76,18 +76,18 @@ static void label_draw(const struct mosaic *m, struct bw_image *img, const char 
 static enum bw_status frame_draw(struct mosaic *m, int64_t at, struct bw_image *img)
 {
     static const float ground[3] = {0.055f, 0.058f, 0.064f}, empty[3] = {0.10f, 0.105f, 0.115f};
-    const int32_t columns = m->wish->columns, head = m->lines * LINE + GAP;
+    const int32_t columns = m->request->columns, head = m->lines * LINE + GAP;
     const int32_t w = columns * (m->tile_w + GAP) + GAP, h = m->rows * (m->tile_h + head) + GAP;
     if (bw_image_init(img, &m->tools, w + w % 2, h + h % 2)) return out_of_memory(&m->api->d);
     bw_draw_rect(img, 0, 0, img->w, img->h, ground, 1);
-    for (int32_t i = 0; i < m->wish->count; i++) {
+    for (int32_t i = 0; i < m->request->count; i++) {
         const int32_t x = GAP + i % columns * (m->tile_w + GAP), y = GAP + i / columns * (m->tile_h + head);
         struct bw_pixels p;
         if (picture_get(m, i, at, &p)) pixels_paste(img, &p, x, y + m->lines * LINE);
         else if (m->api->d.status) return m->api->d.status;
         else bw_draw_rect(img, x, y + m->lines * LINE, x + m->tile_w, y + m->lines * LINE + m->tile_h, empty, 1);
         free(p.memory);
-        label_draw(m, img, m->wish->labels ? m->wish->labels[i] : NULL, x + 2, y + 2);
+        label_draw(m, img, m->request->labels ? m->request->labels[i] : NULL, x + 2, y + 2);
     }
     return BW_OK;
 }
@@ -102,9 +102,9 @@ static int32_t label_lines(const char *label)
 /* Sizes and lengths, from the first picture of each. */
 static enum bw_status mosaic_measure(struct mosaic *m)
 {
-    for (int32_t i = 0; i < m->wish->count; i++) {
+    for (int32_t i = 0; i < m->request->count; i++) {
         struct bw_pixels p;
-        const int32_t lines = label_lines(m->wish->labels ? m->wish->labels[i] : NULL);
+        const int32_t lines = label_lines(m->request->labels ? m->request->labels[i] : NULL);
         if (lines > m->lines) m->lines = lines;
         if (m->cache[i] && m->cache[i]->files.count > m->frames) m->frames = m->cache[i]->files.count;
         if (!picture_get(m, i, 0, &p)) {
@@ -115,7 +115,7 @@ static enum bw_status mosaic_measure(struct mosaic *m)
         if (p.height > m->tile_h) m->tile_h = p.height;
         free(p.memory);
     }
-    const struct bw_mosaic_wish *w = m->wish;
+    const struct bw_mosaic_wish *w = m->request;
     if (!m->frames) return bw_diag_error(&m->api->d, NULL, BW_ERR_IO, "%s: none of the caches has a frame", w->out);
     if ((int64_t)w->columns * (m->tile_w + GAP) < SIDE_MOST &&
         (int64_t)m->rows * (m->tile_h + m->lines * LINE + GAP) < SIDE_MOST)
@@ -129,7 +129,7 @@ static enum bw_status mosaic_measure(struct mosaic *m)
 static enum bw_status movie_add(struct mosaic *m, const struct bw_image *img)
 {
     const char *encoder;
-    const struct bw_movie_options o = {img->w, img->h, m->wish->fps > 0 ? m->wish->fps : 24, 19};
+    const struct bw_movie_options o = {img->w, img->h, m->request->fps > 0 ? m->request->fps : 24, 19};
     enum bw_status status = m->movie ? BW_OK : bw_movie_open(&m->tools, &o, &m->movie, &encoder, m->why, sizeof m->why);
     if (!status) status = bw_movie_add(m->movie, img, m->why, sizeof m->why);
     return status ? bw_diag_error(&m->api->d, NULL, status, "%s", m->why) : BW_OK;
@@ -143,7 +143,7 @@ static enum bw_status movie_draw(struct mosaic *m, const char *temporary)
         if (!status) status = movie_add(m, &img);
         bw_image_free(&img);
         if (status) return status;
-        if (m->wish->on_frame && !m->wish->on_frame((int32_t)at + 1, (int32_t)m->frames, m->wish->user))
+        if (m->request->on_frame && !m->request->on_frame((int32_t)at + 1, (int32_t)m->frames, m->request->user))
             return m->api->d.status = BW_ERR_CANCELLED;
     }
     enum bw_status status = bw_movie_write(m->movie, temporary, m->why, sizeof m->why);
@@ -153,7 +153,7 @@ static enum bw_status movie_draw(struct mosaic *m, const char *temporary)
 static enum bw_status picture_draw(struct mosaic *m, const char *temporary)
 {
     struct bw_image img = {.tools = &m->tools};
-    const int64_t place = m->wish->place;
+    const int64_t place = m->request->place;
     enum bw_status status = frame_draw(m, place > 0 && place <= m->frames ? place - 1 : m->frames - 1, &img);
     if (!status && (status = bw_image_write_png(&img, temporary, 8, m->why, sizeof m->why)))
         bw_diag_error(&m->api->d, NULL, status, "%s", m->why);
@@ -163,7 +163,7 @@ static enum bw_status picture_draw(struct mosaic *m, const char *temporary)
 
 static void mosaic_write(struct mosaic *m)
 {
-    const char *out = m->wish->out;
+    const char *out = m->request->out;
     char temporary[4200];
     struct file_facts facts;
     struct stat st;
@@ -175,7 +175,7 @@ static void mosaic_write(struct mosaic *m)
         return;
     }
     enum bw_status status = mosaic_measure(m);
-    if (!status) status = is_movie(m->wish) ? movie_draw(m, temporary) : picture_draw(m, temporary);
+    if (!status) status = is_movie(m->request) ? movie_draw(m, temporary) : picture_draw(m, temporary);
     if (!status && (!file_settle(AT_FDCWD, temporary, &facts) || rename(temporary, out)))
         status = bw_diag_error(&m->api->d, BW_NAMED(out), BW_ERR_IO, "cannot write %s: %s", out, strerror(errno));
     if (status) remove(temporary);
@@ -194,13 +194,13 @@ static enum bw_status wish_check(const struct bw_mosaic_wish *w, struct bw_diag 
     return BW_OK;
 }
 
-enum bw_status bw_cache_mosaic(const struct bw_mosaic_wish *wish)
+enum bw_status bw_cache_mosaic(const struct bw_mosaic_wish *request)
 {
     struct api_call api;
     struct bw_mosaic_wish asked;
     api_enter(&api);
-    struct mosaic m = {.wish = &asked, .tools = picture_tools(), .api = &api};
-    if (host_struct_copy(&asked, wish, sizeof asked, "bw_mosaic_wish", &api.d) && !wish_check(&asked, &api.d)) {
+    struct mosaic m = {.request = &asked, .tools = picture_tools(), .api = &api};
+    if (host_struct_copy(&asked, request, sizeof asked, "bw_mosaic_wish", &api.d) && !wish_check(&asked, &api.d)) {
         m.cache = bw_calloc((size_t)asked.count * sizeof *m.cache);
         m.rows = (asked.count + asked.columns - 1) / asked.columns;
         if (!m.cache) out_of_memory(&api.d);

@@ -90,8 +90,8 @@ static int unrecorded_refuse(const struct job *j, struct bw_diag *d)
     int32_t n = unrecorded_files_find(&j->record, &j->facts, j->chain, &first);
     if (n)
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_USAGE,
-                      "%s holds %s that no record lists, and that this bake would overwrite or continue: %s",
-                      j->out, bw_number_words(n, "file", files), first ? first : "");
+                      "%s holds %s that no record lists, and that this bake would overwrite or continue: %s", j->out,
+                      bw_number_words(n, "file", files), first ? first : "");
     bw_free(first);
     return n ? -1 : 1;
 }
@@ -365,7 +365,7 @@ static enum bw_status folder_finish(struct job *j, enum bw_status status, struct
 {
     enum folder_fate fate = journal_folder_fate(&j->journal);
     if (fate == FOLDER_HERE && status == BW_OK) files_check(j, d);
-    if (fate != FOLDER_HERE && !(d->text && strstr(d->text, " is gone"))) // an output may have told of it
+    if (fate != FOLDER_HERE && !(d->text && strstr(d->text, " is gone"))) // an output may have reported it
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "the folder %s is gone", j->out);
     if (status == BW_OK) status = d->status;
     if (fate == FOLDER_GONE) return status;

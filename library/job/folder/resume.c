@@ -336,9 +336,9 @@ void resume_prune(const char *name, int64_t frame, void *user)
     int32_t n = all ? checkpoints_list(j->out, all) : 0, later = 0;
     bool stays[CHECKPOINTS_MAX] = {false};
     for (; later < n && list->frame > frame; later++) journal_remove_file(&j->journal, list++->name);
-    const int64_t said = j->preset->checkpoint_keep, keep = said ? said : NEWEST;
+    const int64_t limit = j->preset->checkpoint_keep, keep = limit ? limit : NEWEST;
     for (int32_t i = 0; i < n - later && i < keep; i++) stays[i] = true;
-    if (!said) checkpoints_thin_out(j, list, n - later, stays);
+    if (!limit) checkpoints_thin_out(j, list, n - later, stays);
     for (int32_t i = 0; i < n - later; i++)
         if (!stays[i] && strcmp(list[i].name, name) != 0) journal_remove_file(&j->journal, list[i].name);
     list_free(all, n);
