@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The host's service for several ranks (billow/services.h), for stages flagged BW_STAGE_RANKS: without it, or in one
- * process, nothing is done. */
+/* Communication between ranks by the host's service (billow/services.h), for stages flagged BW_STAGE_RANKS. Without it,
+ * or in one process, these are no-ops. */
 #ifndef RANKS_H
 #define RANKS_H
 
 #include <billow/plugin.h>
 
-/// Rows by tile, or by its slot (-1: none), that this rank's sweep has set for its own tiles: the others' come in.
-static inline enum bw_status ranks_share(struct bw_stage *s, void *rows, const int32_t *slot, size_t bytes)
+/// All-gather of rows by tile, or by its slot (-1: none), of which each rank has set those of its own tiles.
+static inline enum bw_status ranks_allgather(struct bw_stage *s, void *rows, const int32_t *slot, size_t bytes)
 {
     const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
     return api ? api->share(s, s->domain, rows, slot, bytes) : BW_OK;
 }
 
-/// All tiles of a field, to be read outside of sweeps, or by whole ones.
-static inline enum bw_status ranks_bring(struct bw_stage *s, struct bw_field *field)
+/// Fetch all tiles of a field, to read them outside of sweeps, or by sweeps over all tiles.
+static inline enum bw_status ranks_fetch(struct bw_stage *s, struct bw_field *field)
 {
     const struct bw_ranks_api *api = field ? s->host->extension(BW_RANKS) : NULL;
     return api ? api->bring(s, field) : BW_OK;
 }
 
-/// Those within `reach` metres of the box round this rank's own tiles of the stage's domain; of any domain's field.
-static inline enum bw_status ranks_bring_round(struct bw_stage *s, struct bw_field *field, double reach)
+/// Fetch the tiles of a field, of any domain, within `reach` metres of the bounding box of this rank's own tiles.
+static inline enum bw_status ranks_fetch_near(struct bw_stage *s, struct bw_field *field, double reach)
 {
     const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
     return api ? api->bring_round(s, field, s->domain, reach) : BW_OK;
 }
 
-/// On: every rank runs sweeps on all tiles, of fields that were brought.
-static inline void ranks_whole(struct bw_stage *s, int on)
+/// On: every rank runs sweeps on all tiles, of fields that were fetched.
+static inline void ranks_sweep_all(struct bw_stage *s, int on)
 {
     const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
     if (api) api->whole(s, on);
 }
 
-/// Whose each tile is, or NULL where all are everybody's.
+/// Owner of each tile; NULL: not partitioned.
 static inline const int32_t *ranks_owners(struct bw_stage *s, int32_t *rank, int32_t *size)
 {
     const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
     return api ? api->owners(s, s->domain, rank, size) : NULL;
 }
 
-/// Values of a field at places that every rank has, count × comps.
+/// Sample a field at places that every rank knows, count × comps values.
 static inline enum bw_status ranks_sample(struct bw_stage *s, struct bw_field *field, size_t count, const bw_vec3 *pos,
                                           double *out)
 {
@@ -49,7 +49,7 @@ static inline enum bw_status ranks_sample(struct bw_stage *s, struct bw_field *f
     return api->sample(s, field, count, pos, out);
 }
 
-/// Which of how many this is.
+/// This rank, and the number of ranks.
 static inline int32_t ranks_rank(const struct bw_stage *s, int32_t *size)
 {
     const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
@@ -64,8 +64,8 @@ static inline int ranks_many(const struct bw_stage *s)
     return size > 1;
 }
 
-/// Pieces one after the other, bytes[r] of rank r's, of which this one's is there: the others' come in.
-static inline void ranks_gather(struct bw_stage *s, void *pieces, const size_t *bytes)
+/// All-gather of pieces of different size: bytes[r] of rank r, one after the other, of which this rank's is set.
+static inline void ranks_allgatherv(struct bw_stage *s, void *pieces, const size_t *bytes)
 {
     const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
     if (api) api->gather(s, pieces, bytes);

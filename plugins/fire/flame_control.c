@@ -63,7 +63,7 @@ static const struct bw_port ports[] = {
                     .kind = BW_SCALAR,
                     .access = BW_READ,
                     .unit = "1",
-                    .doc = "What is seen of them, for the metric.",
+                    .doc = "Flames, for the metric.",
                     .flags = BW_PORT_OPTIONAL},
 };
 

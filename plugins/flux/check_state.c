@@ -346,7 +346,7 @@ enum bw_status flux_check_state(struct flux_task *t, double *signal)
     t->solid_vel = solid_vel;
     t->wall = wall;
     *signal = fmax(*signal, most);
-    if (status == BW_OK) status = ranks_share(s, t->st->tile, NULL, sizeof *t->st->tile);
+    if (status == BW_OK) status = ranks_allgather(s, t->st->tile, NULL, sizeof *t->st->tile);
     if (status == BW_OK) status = invalid_report(t);
     return status == BW_OK && solid >= 0 ? in_wall_report(t, sums[0], sums[1]) : status;
 }

@@ -37,7 +37,7 @@ static const struct bw_param params[] = {
      .flags = BW_PARAM_STATIC,
      .was = "modern=euler|seed=mass_flow"},
     BW_CHOICE(struct flux, gas, "gas", "ideal", "ideal|isothermal",
-              "ideal: pressure from \"energy\", so that heat pushes; isothermal: from the mass alone."),
+              "ideal: pressure from \"energy\", so that heat drives the flow; isothermal: from the mass alone."),
     BW_CHOICE(
         struct flux, riemann, "riemann", "hybrid", "hybrid|hllc|rusanov",
         "Riemann solver: hybrid: hllc, but rusanov at shocks of an ideal gas, so that blasts are round; hllc: sharp; "

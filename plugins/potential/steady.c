@@ -166,12 +166,12 @@ static enum bw_status levels_build(struct job *q, struct steady *st)
 {
     struct bw_stage *s = q->t->s;
     if (mg_is_partitionable(q->mg)) return levels_make(q, st);
-    enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
-    if (status == BW_OK) status = ranks_bring(s, bw_port_field(s, SOURCE));
-    if (status == BW_OK) status = ranks_bring(s, bw_port_field(s, PHI));
-    ranks_whole(s, 1);
+    enum bw_status status = ranks_fetch(s, bw_port_field(s, SOLID));
+    if (status == BW_OK) status = ranks_fetch(s, bw_port_field(s, SOURCE));
+    if (status == BW_OK) status = ranks_fetch(s, bw_port_field(s, PHI));
+    ranks_sweep_all(s, 1);
     if (status == BW_OK) status = levels_make(q, st);
-    ranks_whole(s, 0);
+    ranks_sweep_all(s, 0);
     return status;
 }
 

@@ -138,11 +138,11 @@ static enum bw_status level_fit(struct potential_task *t)
 static enum bw_status level_share(struct potential_task *t)
 {
     const struct level *l = t->l;
-    enum bw_status status = ranks_share(t->s, l->walls, NULL, TILE_CELLS);
-    if (!status) status = ranks_share(t->s, l->given, NULL, TILE_CELLS * sizeof *l->given);
-    if (!status) status = ranks_share(t->s, l->mark, NULL, sizeof *l->mark);
-    if (!status) status = ranks_share(t->s, l->plain, NULL, 1);
-    return status ? status : ranks_share(t->s, l->sourced, NULL, 1);
+    enum bw_status status = ranks_allgather(t->s, l->walls, NULL, TILE_CELLS);
+    if (!status) status = ranks_allgather(t->s, l->given, NULL, TILE_CELLS * sizeof *l->given);
+    if (!status) status = ranks_allgather(t->s, l->mark, NULL, sizeof *l->mark);
+    if (!status) status = ranks_allgather(t->s, l->plain, NULL, 1);
+    return status ? status : ranks_allgather(t->s, l->sourced, NULL, 1);
 }
 
 enum bw_status walls_survey(struct potential_task *t)

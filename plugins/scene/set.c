@@ -372,7 +372,7 @@ static enum bw_status step(struct bw_stage *s)
         s, &(struct bw_sweep){.access = access, .n_access = 2, .body = body, .user = &mac, .sums = sums, .n_sums = 2});
     if (!status && sums[0] > 0) status = BW_ERR_MEMORY;
     if (status || !(sums[1] > 0)) return status;
-    status = ranks_share(s, state->bad, NULL, sizeof *state->bad);
+    status = ranks_allgather(s, state->bad, NULL, sizeof *state->bad);
     return status ? status : bad_report(s, p);
 }
 

@@ -456,7 +456,7 @@ static enum bw_status restriction_share(struct bw_stage *s, const struct restric
             const struct under u = tile_under(s->grid, r, t->coord[i]);
             row_move(r, &u, row + (size_t)i * most, to_row);
         }
-        if (to_row) status = ranks_share(s, row, NULL, most * sizeof *row);
+        if (to_row) status = ranks_allgather(s, row, NULL, most * sizeof *row);
     }
     return status;
 }

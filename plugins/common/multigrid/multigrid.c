@@ -20,7 +20,7 @@
 
 enum { SERIAL_TILES = 2, COARSEST_SWEEPS = 12 };
 #define SINGLE_LIMIT 2e-4 ///< relative residual that float32 reaches on any grid that fits in memory
-#define SINGLE_FIRST 3e-4 ///< what single precision is asked for before double takes over
+#define SINGLE_FIRST 3e-4 ///< tolerance of single precision before double takes over
 
 /// State of one solve, shared by its workers.
 struct solve {
@@ -30,7 +30,7 @@ struct solve {
     int32_t slow; ///< cycles converge slowly: go on with CG
     int32_t cancelled;
     double norm;    ///< of the right-hand side
-    double initial; ///< first residual seen, relative
+    double initial; ///< first residual, relative
 };
 
 /* ---- one V-cycle ------------------------------------------------------------------------------------------------- */

@@ -181,7 +181,7 @@ enum bw_status mg_ranks_partition(struct multigrid *mg, struct mg_level *fine, s
 
 enum bw_status mg_allgather(struct multigrid *mg, void *rows, const int32_t *slot, size_t bytes)
 {
-    const enum bw_status status = mg_is_partitioned(mg->level) ? ranks_share(mg->stage, rows, slot, bytes) : BW_OK;
+    const enum bw_status status = mg_is_partitioned(mg->level) ? ranks_allgather(mg->stage, rows, slot, bytes) : BW_OK;
     if (status != BW_OK) mg->ranks.failed = status;
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Face shares for cut cells (Batty, Bertails, Bridson 2007; shares of area as in Ng, Min, Gibou 2009).
+/* Open area fractions of faces for cut cells (Batty, Bertails, Bridson 2007; fractions as in Ng, Min, Gibou 2009).
  *
  * The distance at a cell's corner is the mean of the eight cells around it; a face is split into four triangles round
  * its middle, on which the distance is linear: the open area is exact for a plane, second order for a smooth surface,
@@ -8,14 +8,14 @@
  * A wall about one cell thick has corners on its surface, and their rounding would open it. Such a wall shows along a
  * face's axis: gas, solid, gas in three cells, gas, solid, solid, gas in four, or distances that fall towards the face
  * from both sides to less than a cell in sum. Its faces are closed, and so are those between cells whose middles lie in
- * it: gas would go along inside a slanted one, from step to step, and out on the other side. */
+ * it: gas would leak along the inside of a slanted one, cell by cell, and out on the other side. */
 #include "cut.h"
 #include <billow/rng.h>
 #include <math.h>
 #include <string.h>
 
-#define LEAST 0.01f ///< smaller shares are closed: they would only spoil the equations' condition
-#define KNOWN 4     ///< cells: larger distances are no distances, but mean "far" or "nothing known beyond a side"
+#define LEAST 0.01f ///< smaller fractions are closed: they would only make the equations ill-conditioned
+#define KNOWN 4     ///< cells: larger distances mean "far" or "unknown beyond a side"
 
 int cut_touches(const struct bw_block *b, const struct bw_view *solid)
 {
@@ -59,7 +59,7 @@ static void corners_fill(const struct bw_view *v, const float *cell, float per_h
 }
 
 /// Share of a triangle where a linear function is positive.
-static float triangle_share(float a, float b, float c)
+static float triangle_fraction(float a, float b, float c)
 {
     const float v[3] = {a, b, c};
     int positive = (a > 0) + (b > 0) + (c > 0);
@@ -71,14 +71,14 @@ static float triangle_share(float a, float b, float c)
     return positive == 1 ? corner : 1 - corner;
 }
 
-static float square_share(float a, float b, float c, float d)
+static float square_fraction(float a, float b, float c, float d)
 {
     if (a > 0 && b > 0 && c > 0 && d > 0) return 1;
     if (!(a > 0 || b > 0 || c > 0 || d > 0)) return 0;
     const float middle = 0.25f * ((a + c) + (b + d));
-    const float share = 0.25f * ((triangle_share(a, b, middle) + triangle_share(c, d, middle)) +
-                                 (triangle_share(b, c, middle) + triangle_share(d, a, middle)));
-    return share < LEAST ? 0 : share > 1 - LEAST ? 1 : share;
+    const float fraction = 0.25f * ((triangle_fraction(a, b, middle) + triangle_fraction(c, d, middle)) +
+                                    (triangle_fraction(b, c, middle) + triangle_fraction(d, a, middle)));
+    return fraction < LEAST ? 0 : fraction > 1 - LEAST ? 1 : fraction;
 }
 
 int cut_is_thin_wall(const float *high, ptrdiff_t step, float h)
@@ -118,8 +118,8 @@ static void faces_fill(const struct bw_block *b, const struct bw_view *solid, in
                 const ptrdiff_t at = i + j * s[1] + k * s[2];
                 const float *high = bw_f32(solid, 0) + i + j * step[1] + k * step[2];
                 const float *p = corner + at;
-                const float share = square_share(p[0], p[u], p[u + v], p[v]); // most are 0, and need no second look
-                c->w[axis][at] = share > 0 && face_is_wall(high, step, axis, b->grid->thin, h) ? 0 : share;
+                const float fraction = square_fraction(p[0], p[u], p[u + v], p[v]); // most are 0, and need no test
+                c->w[axis][at] = fraction > 0 && face_is_wall(high, step, axis, b->grid->thin, h) ? 0 : fraction;
             }
 }
 

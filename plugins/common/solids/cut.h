@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which share of each face is open to the gas, from the signed distance to obstacles. */
+/* Cut cells: the open area fraction of each face, from the signed distance to obstacles. */
 #ifndef SOLIDS_CUT_H
 #define SOLIDS_CUT_H
 
@@ -7,7 +7,8 @@
 
 enum { CUT_HALO = 3 }; ///< cells of `solid` that cut_make reads around what it fills
 
-/// Open shares of faces: the low face along axis a of cell (i,j,k) is w[a][i + j*sy + k*sz], -pad ≤ i, j, k ≤ n + pad.
+/// Open area fractions of faces: the low face along axis a of cell (i,j,k) is w[a][i + j*sy + k*sz], -pad ≤ i, j, k ≤ n
+/// + pad.
 struct cut {
     float *w[3];
     ptrdiff_t stride[3];
@@ -19,7 +20,7 @@ int cut_touches(const struct bw_block *b, const struct bw_view *solid);
 uint64_t cut_mark(const struct bw_block *b, const struct bw_view *solid);
 /// Fill *c for the block and `pad` cells around it, in the body's scratch memory. 0: out of memory.
 int cut_make(const struct bw_block *b, const struct bw_view *solid, int pad, struct cut *c);
-/// Open share of a cell's face on side s (2a below, 2a+1 above along axis a).
+/// Open area fraction of a cell's face on side s (2a below, 2a+1 above along axis a).
 static inline float cut_side(const struct cut *c, const int32_t cell[3], int s)
 {
     const int32_t at[3] = {cell[0] + (s == 1), cell[1] + (s == 3), cell[2] + (s == 5)};

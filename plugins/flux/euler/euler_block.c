@@ -109,11 +109,11 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->in = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
     w->slices = w->line < STRIP ? (int)(STRIP / w->line) : 1;
     w->ring = w->slices == 1;
-    const size_t room = flux_walls_size(t, b, sh),
+    const size_t walls = flux_walls_size(t, b, sh),
                  block = ((w->ring ? RING * (size_t)w->line : sh->cells) + 31) & ~(size_t)15,
-                 strip = ((size_t)(w->slices + 1) * (size_t)w->line + 31) & ~(size_t)15, strips = 2 + (room ? 6 : 3);
+                 strip = ((size_t)(w->slices + 1) * (size_t)w->line + 31) & ~(size_t)15, strips = 2 + (walls ? 6 : 3);
     float *at = b->stage->host->body_scratch(
-        b, ((size_t)w->all * (3 * block + strips * strip) + room + (room ? 3 * sh->cells : 0)) * sizeof *at);
+        b, ((size_t)w->all * (3 * block + strips * strip) + walls + (walls ? 3 * sh->cells : 0)) * sizeof *at);
     if (!at) return 0;
     for (int v = 0; v < w->all; v++, at += 3 * block) {
         w->w[v] = at + (w->ring ? w->in : sh->origin);
@@ -124,12 +124,12 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
         for (int a = 0; a < 2; a++) w->slope[a][v] = at + (size_t)a * strip;
         for (int a = 0; a < 3; a++) {
             w->flux[a][0][v] = at + (size_t)(2 + a) * strip;
-            w->flux[a][1][v] = room ? at + (size_t)(5 + a) * strip : w->flux[a][0][v];
+            w->flux[a][1][v] = walls ? at + (size_t)(5 + a) * strip : w->flux[a][0][v];
         }
     }
-    if (!room) return 1;
+    if (!walls) return 1;
     flux_walls_fill(t, b, sh, at, &w->walls);
-    gates_fill(w, at + room);
+    gates_fill(w, at + walls);
     return 1;
 }
 

@@ -3,7 +3,7 @@
  * boundary of unit length"), in double and in its own unit steps.
  *
  * Between every two neighbours, all values half way between both (d: unit vector towards the neighbour):
- *   mass flow           F = m·d + D (rho_s - rho_d)        D starts an explosion: nothing else pushes
+ *   mass flow           F = m·d + D (rho_s - rho_d)        D starts an explosion: no other term does
  *   momentum flow       F²/rho along d,  m_perp F/rho + friction (m_s - m_d)_perp across it
  * out of one cell and into the other; a cell whose flows would take more than it holds has all of them scaled down by
  * one factor (limiter). Then momentum times `damping`, mass rho·drain + (1 - drain)·ambient. No flow through walls;
@@ -378,8 +378,8 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->rows = plane ? b->n[1] : 1;
     w->line = ((plane ? sh->step[2] : sh->step[1]) + 23) & ~(ptrdiff_t)7;
     w->origin = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
-    const size_t room = flux_walls_size(t, b, sh), values = (size_t)(2 + 2 * w->q.n * (1 + t->dim)) * (size_t)w->line;
-    double *at = b->stage->host->body_scratch(b, (values + 2 * sh->cells) * sizeof *at + room * sizeof(float));
+    const size_t walls = flux_walls_size(t, b, sh), values = (size_t)(2 + 2 * w->q.n * (1 + t->dim)) * (size_t)w->line;
+    double *at = b->stage->host->body_scratch(b, (values + 2 * sh->cells) * sizeof *at + walls * sizeof(float));
     if (!at) return 0;
     for (int a = 0; a < t->dim; a++) w->momentum[a] = bw_f64(&b->view[1], t->axis[a]);
     w->gate = at;
@@ -390,7 +390,7 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
             for (int v = 0; v <= t->dim; v++, at += w->line) w->flow[q][e][v] = at;
     w->limiter = at - w->origin + sh->origin;
     w->out = w->limiter + sh->cells;
-    if (room) flux_walls_fill(t, b, sh, (float *)(w->out - sh->origin + sh->cells), &w->walls);
+    if (walls) flux_walls_fill(t, b, sh, (float *)(w->out - sh->origin + sh->cells), &w->walls);
     return 1;
 }
 

@@ -11,8 +11,8 @@
  * of momentum is F/rho (m + (F - m·d) d) + friction (Δm - (Δm·d) d): along an axis, F²/rho and the other components.
  * Where the limiter applies, each flow takes the source's momentum in proportion to its mass, so that no more leaves
  * than the cell holds. */
-INLINE void flow_row(const struct mass_flow_row *r, ptrdiff_t at, int odd, int dim, int aligned, int push, int walls,
-                     int limited)
+INLINE void flow_row(const struct mass_flow_row *r, ptrdiff_t at, int odd, int dim, int aligned, int with_momentum,
+                     int walls, int limited)
 {
     const int n = r->n;
     const double *rs = r->mass[0] + at, *rd = r->mass[1] + at, *gate = r->gate;
@@ -22,8 +22,8 @@ INLINE void flow_row(const struct mass_flow_row *r, ptrdiff_t at, int odd, int d
     const double *cs = dim > 2 ? r->momentum[0][2] + at : as, *cd = dim > 2 ? r->momentum[1][2] + at : ad;
     const double x = aligned ? 1 : r->dir[0], y = aligned ? 0 : r->dir[1], z = aligned || dim < 3 ? 0 : r->dir[2];
     const double half = 0.5 * r->scale, back = 2 / r->scale, diffusion = r->diffusion, k = r->friction;
-    double *f = r->flow[odd][0], *p = push ? r->flow[odd][1] : f, *q = push ? r->flow[odd][2] : f;
-    double *s = push && dim > 2 ? r->flow[odd][3] : f;
+    double *f = r->flow[odd][0], *p = with_momentum ? r->flow[odd][1] : f, *q = with_momentum ? r->flow[odd][2] : f;
+    double *s = with_momentum && dim > 2 ? r->flow[odd][3] : f;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         const double mx = half * (as[i] + ad[i]), my = half * (bs[i] + bd[i]);
@@ -33,7 +33,7 @@ INLINE void flow_row(const struct mass_flow_row *r, ptrdiff_t at, int odd, int d
         if (walls) flow *= gate[i];
         const double limit = limited ? (flow > 0 ? fs[i] : fd[i]) : 1;
         flow *= limit;
-        if (push) {
+        if (with_momentum) {
             const double rho = rs[i] + rd[i], v = rho > 0 ? back * flow / rho : 0; // two empty cells: no flow
             const double dx = as[i] - ad[i], dy = bs[i] - bd[i], dz = dim > 2 ? cs[i] - cd[i] : 0;
             const double friction = walls ? k * gate[i] : k;

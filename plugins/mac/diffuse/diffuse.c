@@ -11,7 +11,7 @@
  * the symmetric L times c L q: in a closed box the sum of q stays, converged or not. Iterations go with sqrt(c).
  *     Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. 2003, algorithm 12.1.
  * The matrix has row sums of 1 or more and no positive value off its diagonal: no value of x is off by more than the
- * largest residual, which is why the largest is what `tolerance` looks at, relative to the largest c L q.
+ * largest residual, which is why `tolerance` is on the largest, relative to the largest c L q.
  *
  * For the flow, q = vel + dt force, and x / dt is added to `force`; without a field `force` the flow itself changes.
  *

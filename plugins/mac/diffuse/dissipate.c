@@ -3,8 +3,8 @@
  *
  *     d' = - m (rate d + linear),   m = 1, or `faster` where d < thin;   the background at once where d < vanish.
  * The rates do not depend on time, so the exact solution over dt is one formula, with one more where d falls below
- * `thin` on the way: two half steps give what one step gives. A vector keeps its direction. Because d only falls,
- * `vanish` may be looked at once, at the step's end. */
+ * `thin` within the step: two half steps give what one step gives. A vector keeps its direction. Because d only falls,
+ * `vanish` is tested once, at the step's end. */
 #include "stages.h"
 #include <math.h>
 

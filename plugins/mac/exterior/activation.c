@@ -346,7 +346,7 @@ static enum bw_status sides_allgather(struct activation *b, struct bw_stage *s, 
     enum bw_status status = slot ? BW_OK : BW_ERR_MEMORY;
     for (int side = 0; side < 6 && status == BW_OK; side++) {
         for (int64_t i = 0; i < t->count; i++) slot[i] = b->side_of[i][side];
-        status = ranks_share(s, b->side, slot, sizeof *b->side);
+        status = ranks_allgather(s, b->side, slot, sizeof *b->side);
     }
     return status;
 }

@@ -88,11 +88,11 @@ static const struct bw_port ports[N_PORTS] = {
                     .flags = BW_PORT_OPTIONAL,
                     .doc = "Gas along obstacles: 0 free slip, 1 no slip."},
     [VEL_ADVECTED] = {.name = "vel_carried",
-                 .kind = BW_MAC,
-                 .access = BW_UPDATE,
-                 .unit = "m/s",
-                 .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
-                 .doc = "The advected flow, before forces; newly activated tiles are filled in it, too."},
+                      .kind = BW_MAC,
+                      .access = BW_UPDATE,
+                      .unit = "m/s",
+                      .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+                      .doc = "The advected flow, before forces; newly activated tiles are filled in it, too."},
 };
 
 struct state {
@@ -215,10 +215,10 @@ static enum bw_status matrix_make(struct bw_stage *s, struct projection *t)
 static enum bw_status matrix_update(struct bw_stage *s, struct projection *t)
 {
     if (mg_is_partitionable(t->mg)) return matrix_make(s, t);
-    enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
-    ranks_whole(s, 1);
+    enum bw_status status = ranks_fetch(s, bw_port_field(s, SOLID));
+    ranks_sweep_all(s, 1);
     if (status == BW_OK) status = matrix_make(s, t);
-    ranks_whole(s, 0);
+    ranks_sweep_all(s, 0);
     return status;
 }
 
@@ -234,8 +234,8 @@ static enum bw_status rhs_make(struct bw_stage *s, struct projection *t, struct 
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     enum bw_status status = rows_sweep(s, &r, project_rhs, project_reach, t, NULL);
     if (mg_is_partitionable(t->mg)) return status;
-    if (status == BW_OK) status = ranks_share(s, t->mg->level->b, NULL, MG_CELLS * sizeof(float));
-    return status == BW_OK ? ranks_share(s, t->mg->level->x, NULL, MG_CELLS * sizeof(float)) : status;
+    if (status == BW_OK) status = ranks_allgather(s, t->mg->level->b, NULL, MG_CELLS * sizeof(float));
+    return status == BW_OK ? ranks_allgather(s, t->mg->level->x, NULL, MG_CELLS * sizeof(float)) : status;
 }
 
 /// *worst: largest |div vel - divergence| after it.
@@ -252,7 +252,7 @@ static enum bw_status vel_subtract_gradient(struct bw_stage *s, struct projectio
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     enum bw_status status = rows_sweep(s, &r, project_subtract_gradient, project_reach, t, worst);
     if (status != BW_OK || !t->open->count) return status;
-    return ranks_share(s, t->open->through, t->open->slot, 3 * (size_t)open_flux_size(s->grid) * sizeof(float));
+    return ranks_allgather(s, t->open->through, t->open->slot, 3 * (size_t)open_flux_size(s->grid) * sizeof(float));
 }
 
 /// Extrapolates the velocity to faces inside obstacles, and nearly shut ones.

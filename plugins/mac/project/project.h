@@ -43,7 +43,7 @@ void project_cell_kinds(const struct bw_block *b, void *user);
 /// Sets the face weights of cut tiles: open area fractions. Reads solid (halo CUT_HALO).
 void project_face_weights(const struct bw_block *b, void *user);
 /// Reach of all sweeps but project_extrapolate's: tiles without cut faces do without solid and solid_vel; of vel, only
-/// the high faces count, and plain tiles look for them in the next ones.
+/// the high faces count, and plain tiles read them in the next ones.
 int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 
 /* ---- project_div_grad.c ---- */

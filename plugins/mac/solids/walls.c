@@ -149,9 +149,9 @@ static void block_map(const struct bw_block *b, void *user)
 
 static enum bw_status map_allgather(struct walls *w)
 {
-    enum bw_status st = ranks_share(w->stage, w->now.mark, w->now_of, sizeof *w->now.mark);
-    if (st == BW_OK) st = ranks_share(w->stage, w->now.box, w->now_of, sizeof *w->now.box);
-    return st == BW_OK ? ranks_share(w->stage, w->now.cells, w->now_of, WALLS_CELLS) : st;
+    enum bw_status st = ranks_allgather(w->stage, w->now.mark, w->now_of, sizeof *w->now.mark);
+    if (st == BW_OK) st = ranks_allgather(w->stage, w->now.box, w->now_of, sizeof *w->now.box);
+    return st == BW_OK ? ranks_allgather(w->stage, w->now.cells, w->now_of, WALLS_CELLS) : st;
 }
 
 static enum bw_status map_make(struct update *u)
@@ -159,7 +159,7 @@ static enum bw_status map_make(struct update *u)
     struct walls *w = u->walls;
     const struct bw_host *host = w->stage->host;
     int64_t count = 0;
-    if (ranks_bring(w->stage, u->solid) != BW_OK) return BW_ERR_MEMORY;
+    if (ranks_fetch(w->stage, u->solid) != BW_OK) return BW_ERR_MEMORY;
     host->parallel_for(w->stage, u->topology->count, tile_scan, u);
     for (int64_t i = 0; i < u->topology->count; i++) {
         w->now_of[i] = u->near[i] ? (int32_t)count++ : -1;

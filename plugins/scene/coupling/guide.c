@@ -377,7 +377,7 @@ static enum bw_status step(struct bw_stage *s)
         if (status) return status;
         lattice_compare(s, &l);
     } else if (a.field) {
-        status = ranks_bring_round(s, bw_port_field(s, PORT_GOAL), 2 * a.far->h);
+        status = ranks_fetch_near(s, bw_port_field(s, PORT_GOAL), 2 * a.far->h);
         if (status) return status;
     }
     struct plan plan = {apart ? &l : NULL, &a,     &a.now, {{0}, {0}}, -expm1(-p->weight * s->span),

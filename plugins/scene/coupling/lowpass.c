@@ -261,7 +261,7 @@ enum bw_status lattice_gather(struct bw_stage *s, const struct bw_field *vel, co
         for (int64_t t = 0; t < g.topology->count; t++)
             slot[t] = t < g.first || t >= g.end ? -1 : (int32_t)(t - g.first);
         s->host->parallel_for(s, 3 * (g.end - g.first), tile_gather, &g);
-        status = ranks_share(s, g.row, slot, each * sizeof *g.row);
+        status = ranks_allgather(s, g.row, slot, each * sizeof *g.row);
         if (!status) s->host->parallel_for(s, 3 * (int64_t)l->n[2], rows_add, &g);
     }
     return status;

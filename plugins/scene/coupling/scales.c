@@ -154,8 +154,8 @@ static void places_find(struct bw_stage *s, struct finding *f)
 enum bw_status scales_bring(struct bw_stage *s, struct bw_field *coarse, struct bw_field *fine)
 {
     const double reach = (BEYOND + 3) * s->host->field_info(coarse)->domain->h + 2 * s->grid->h;
-    const enum bw_status status = ranks_bring_round(s, coarse, reach);
-    return status == BW_OK ? ranks_bring_round(s, fine, reach) : status;
+    const enum bw_status status = ranks_fetch_near(s, coarse, reach);
+    return status == BW_OK ? ranks_fetch_near(s, fine, reach) : status;
 }
 
 enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,

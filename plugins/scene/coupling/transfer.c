@@ -430,7 +430,7 @@ static enum bw_status step(struct bw_stage *s)
         enum bw_status status = BW_OK;
         uint32_t comps = s->host->field_info(access.field)->comps;
         if (a.p->mode == TRANSFER_LARGE) status = scales_bring(s, s->ports[PORT_THERE].fields[i], access.field);
-        else status = ranks_bring_round(s, s->ports[PORT_THERE].fields[i], 2 * (a.here->h + a.far->h));
+        else status = ranks_fetch_near(s, s->ports[PORT_THERE].fields[i], 2 * (a.here->h + a.far->h));
         for (uint32_t c = 0; c < comps && a.p->mode == TRANSFER_LARGE && !status; c++)
             status = scales_find(s, a.source, access.field, c, &scales[c]);
         if (status) return status;

@@ -66,7 +66,7 @@ static const struct bw_param fill_rows[] = {
     BW_F64(struct emit_fill, core, "core", "0 m", 0, 1e6, "m", "Radius of each; 0: 1.5 spacings."),
     BW_F64(struct emit_fill, edge, "edge", "0 m", 0, 1e6, "m", "The shape's edge is this soft."),
     BW_F64(struct emit_fill, jitter, "jitter", "0.2", 0, 0.5, NULL,
-           "Places are moved at random, by up to this share of the spacing."),
+           "Places are moved at random, by up to this fraction of the spacing."),
     BW_INT(struct emit_fill, margin, "margin", "1", 0, 100,
            "Layers of ambient fluid around, for vorticity to arise on."),
     BW_BOOL(struct emit_fill, refill, "refill", "no", "Fills again what the flow has emptied, all the time."),

@@ -2,9 +2,9 @@
 /* Vortons without vorticity that fill a shape evenly: fluid that is heavier, lighter, hotter, for `baroclinic` to move.
  *
  * A lattice about the middle of the shape's box, each place moved by up to `jitter` spacings. Each vorton stands for a
- * cell of the lattice; how much it has of the stage's density and temperature is the share of the shape there, its edge
- * softened over `edge`. `margin` layers around hold nothing of it: vorticity arises where density changes, and wants
- * vortons to sit on. With `refill` places that the flow has emptied, no vorton within EMPTY spacings, are filled
+ * cell of the lattice; how much it has of the stage's density and temperature is the shape's volume fraction there, its
+ * edge softened over `edge`. `margin` layers around hold nothing of it: vorticity arises where density changes, and
+ * wants vortons to sit on. With `refill` places that the flow has emptied, no vorton within EMPTY spacings, are filled
  * again. */
 #include "flow/cell_list.h"
 #include "emit.h"

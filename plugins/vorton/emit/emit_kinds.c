@@ -58,7 +58,7 @@ static struct core core_make(double size, int64_t layers)
     return c;
 }
 
-/// Place (in the section, m) and share of the circulation of line i.
+/// Place (in the section, m) and fraction of the circulation of line i.
 static void core_line(const struct core *c, int64_t i, double at[2], double *fraction)
 {
     int64_t k = 0, first = 0;
@@ -76,8 +76,8 @@ static void core_line(const struct core *c, int64_t i, double at[2], double *fra
 
 /* ---- wobble ---- */
 
-/// Displacement across a line at share t of its length: three random waves, 2 … waves of them; whole ones, so that
-/// rings close.
+/// Displacement across a line at the fraction t of its length: three random waves, 2 … waves of them; whole ones, so
+/// that rings close.
 static void wobble(const struct emit_params *p, uint64_t seed, double t, double out[3])
 {
     out[0] = out[1] = out[2] = 0;

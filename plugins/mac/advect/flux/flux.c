@@ -190,15 +190,15 @@ enum { NEXT_STEP = 3 };
 static enum bw_status group_run(struct flux *f)
 {
     const struct pass *p = f->pass;
-    const bool moving = p->walls && p->walls->speed > 0, pushed = moving && f->open;
+    const bool moving = p->walls && p->walls->speed > 0, displaced = moving && f->open;
     struct flux_sums sums = {{0}, {0}, {0}};
     enum bw_status st = moving && p->walls->steps != NEXT_STEP ? flux_clear(f) : BW_OK;
     if (st == BW_OK) st = bounds_find(f);
     for (int32_t part = 1; part <= f->parts && st == BW_OK; part++) {
         flux_order(f, p->stage->step + part);
         for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, &sums);
-        if (st == BW_OK && pushed && part == f->parts) st = flux_expel(f);
-        if (st == BW_OK && pushed && p->options->clamp) st = flux_redistribute(f);
+        if (st == BW_OK && displaced && part == f->parts) st = flux_expel(f);
+        if (st == BW_OK && displaced && p->options->clamp) st = flux_redistribute(f);
     }
     if (st == BW_OK) flux_metric(p, "left", sums.left);
     if (st == BW_OK && p->walls && !f->expands) flux_lost_report(f, sums.lost, sums.held);

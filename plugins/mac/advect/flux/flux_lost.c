@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What amounts lose beside walls. A flow that mac.project has not balanced leads gas into them or away; there a cell
  * takes no more than values beside it allow (flux_lines.c), and the rest is gone. It is summed up within FLUX_STENCIL
- * cells of obstacles: a metric, and told where it matters. */
+ * cells of obstacles: a metric, and a warning where it is large. */
 #include "flux.h"
 #include "project/open_flux.h"
 #include <stdio.h>
@@ -43,7 +43,7 @@ static const struct bw_stage *changed_by(const struct pass *p)
     return by && by->desc->extension && by->desc->extension(OPEN_FLUX) ? NULL : by;
 }
 
-/* Only what is much beside obstacles is worth a look at the rest. */
+/* Warns of a large loss; sums the whole field only if the loss is large beside obstacles. */
 static void loss_warn(const struct flux *f, const struct item *it, int c, double lost, double held)
 {
     struct bw_stage *s = f->pass->stage;

@@ -193,7 +193,7 @@ enum bw_status flux_plan_substeps(struct flux *f)
     const struct bw_access row = {f->flow, BW_READ, 1};
     enum bw_status st = s->host->sweep(
         s, &(struct bw_sweep){.access = &row, .n_access = 1, .body = block_measure, .reach = measure_reach, .user = f});
-    if (st == BW_OK) st = ranks_share(s, f->range, NULL, sizeof *f->range);
+    if (st == BW_OK) st = ranks_allgather(s, f->range, NULL, sizeof *f->range);
     if (st != BW_OK) return st;
     f->all = (struct flux_range){.up = {0}};
     for (int64_t t = 0; t < f->topology->count; t++) range_join(&f->all, &f->range[t]);

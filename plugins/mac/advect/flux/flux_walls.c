@@ -42,16 +42,16 @@ static void faces_fill(const struct bw_block *b, const struct bw_view *out, int 
 }
 
 /// Obstacles in a block and around it at the start of the step, x fastest.
-struct stands {
+struct solid_cells {
     const uint8_t *cells; ///< of cell (0,0,0), as walls.h says
-    uint8_t *shut;        ///< the same: 1: a closed cell; of the block's cells and those beside them
+    uint8_t *closed;      ///< the same: 1: a closed cell; of the block's cells and those beside them
     ptrdiff_t step[3];
     int32_t thin;
     const struct bw_view *vel; ///< the obstacles'; NULL: at rest
 };
 
 /* Is a cell connected to the next one along axis a, up or down? */
-static bool cells_join(const struct stands *s, const uint8_t *cell, int a, int up)
+static bool cells_connected(const struct solid_cells *s, const uint8_t *cell, int a, int up)
 {
     const uint8_t *to = cell + (up ? s->step[a] : -s->step[a]);
     return *(up ? to : cell) >> a & 1 && *to & WALLS_FLUID;
@@ -73,7 +73,7 @@ static int32_t window_at(int side)
 
 /* Flood fill through open faces from cell `first` of the window. Is any cell reached wholly open? In a pocket of an
  * obstacle's surface none is. */
-static bool gas_spread(const struct stands *s, const uint8_t *cell, int32_t first, struct window *w)
+static bool gas_flood_fill(const struct solid_cells *s, const uint8_t *cell, int32_t first, struct window *w)
 {
     int32_t queue[WIDE * WIDE * WIDE], n = 0;
     bool is_open = false;
@@ -87,7 +87,8 @@ static bool gas_spread(const struct stands *s, const uint8_t *cell, int32_t firs
         for (int side = 0; side < 6; side++) {
             const int a = side >> 1, to = at[a] + (side & 1 ? 1 : -1);
             const int32_t beside = e + window_at(side) - AROUND * (1 + WIDE + WIDE * WIDE);
-            if (a == s->thin || to < 0 || to >= WIDE || !cells_join(s, from, a, side & 1) || w->is[beside]) continue;
+            if (a == s->thin || to < 0 || to >= WIDE || !cells_connected(s, from, a, side & 1) || w->is[beside])
+                continue;
             w->is[beside] = true;
             queue[n++] = beside;
         }
@@ -97,45 +98,46 @@ static bool gas_spread(const struct stands *s, const uint8_t *cell, int32_t firs
 
 /* Does a covered cell with open faces separate gas from gas: is the gas on one side not connected to that on another
  * nearby? Such a cell is part of a wall about one cell thick, and would leak. */
-static bool cell_divides(const struct stands *s, const uint8_t *cell)
+static bool cell_separates(const struct solid_cells *s, const uint8_t *cell)
 {
     struct window w;
     int joined = 0, open = 0;
-    for (int side = 0; side < 6; side++) joined += side >> 1 != s->thin && cells_join(s, cell, side >> 1, side & 1);
+    for (int side = 0; side < 6; side++)
+        joined += side >> 1 != s->thin && cells_connected(s, cell, side >> 1, side & 1);
     if (joined < 2) return false;
     memset(&w, 0, sizeof w);
     for (int side = 0; side < 6; side++)
-        if (side >> 1 != s->thin && cells_join(s, cell, side >> 1, side & 1) && !w.is[window_at(side)])
-            open += gas_spread(s, cell, window_at(side), &w);
+        if (side >> 1 != s->thin && cells_connected(s, cell, side >> 1, side & 1) && !w.is[window_at(side)])
+            open += gas_flood_fill(s, cell, window_at(side), &w);
     return open > 1;
 }
 
 /* Closed cells: where the flux is known, those covered cells that separate gas; else all covered cells. */
-static void shut_mark(const struct bw_block *b, const struct stands *s, bool flow_is_known)
+static void closed_cells_mark(const struct bw_block *b, const struct solid_cells *s, bool flow_is_known)
 {
     for (int32_t k = -1; k <= b->n[2]; k++)
         for (int32_t j = -1; j <= b->n[1]; j++) {
             const ptrdiff_t row = j * s->step[1] + k * s->step[2];
-            for (ptrdiff_t i = row - 1; i <= row + b->n[0]; i++) s->shut[i] = !(s->cells[i] & WALLS_FLUID);
+            for (ptrdiff_t i = row - 1; i <= row + b->n[0]; i++) s->closed[i] = !(s->cells[i] & WALLS_FLUID);
             for (ptrdiff_t i = row - 1; flow_is_known && i <= row + b->n[0]; i++)
-                if (s->shut[i]) s->shut[i] = cell_divides(s, s->cells + i);
+                if (s->closed[i]) s->closed[i] = cell_separates(s, s->cells + i);
         }
 }
 
 /* Faces of closed cells move with the obstacle. */
-static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const struct stands *s)
+static void faces_close(const struct bw_block *b, const struct bw_view *out, int a, const struct solid_cells *s)
 {
     for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
         for (int32_t j = 0; j < b->n[1] + (a == 1); j++)
             for (int32_t i = 0; i < b->n[0] + (a == 0); i++) {
                 const ptrdiff_t high = i + j * s->step[1] + k * s->step[2];
-                if (!(s->shut[high] | s->shut[high - s->step[a]]) && s->cells[high] >> a & 1) continue;
+                if (!(s->closed[high] | s->closed[high - s->step[a]]) && s->cells[high] >> a & 1) continue;
                 bw_f32(out, a)[i + j * out->sy + k * out->sz] =
                     s->vel ? bw_f32(s->vel, a)[i + j * s->vel->sy + k * s->vel->sz] : 0;
             }
 }
 
-static bool stands_find(const struct flux *f, const struct bw_block *b, struct stands *s)
+static bool solid_cells_find(const struct flux *f, const struct bw_block *b, struct solid_cells *s)
 {
     const int32_t lo[3] = {b->lo[0] - SEEN, b->lo[1] - SEEN, b->lo[2] - SEEN};
     const int32_t n[3] = {b->n[0] + 2 * SEEN, b->n[1] + 2 * SEEN, b->n[2] + 2 * SEEN};
@@ -143,12 +145,12 @@ static bool stands_find(const struct flux *f, const struct bw_block *b, struct s
     uint8_t *cells = b->stage->host->body_scratch(b, 2 * size);
     if (!cells) return false;
     walls_fill(f->pass->walls, 1, lo, n, cells);
-    *s = (struct stands){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]},
-                         .thin = b->grid->thin,
-                         .vel = f->moves && f->open ? &b->view[VIEW_SOLID] : NULL};
+    *s = (struct solid_cells){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]},
+                              .thin = b->grid->thin,
+                              .vel = f->moves && f->open ? &b->view[VIEW_SOLID] : NULL};
     s->cells = cells + SEEN * (s->step[0] + s->step[1] + s->step[2]);
-    s->shut = cells + size + (s->cells - cells);
-    shut_mark(b, s, f->open != NULL);
+    s->closed = cells + size + (s->cells - cells);
+    closed_cells_mark(b, s, f->open != NULL);
     return true;
 }
 
@@ -162,13 +164,13 @@ static void block_flow(const struct bw_block *b, void *user)
     const struct flux *f = user;
     const struct bw_view *out = &b->view[VIEW_FLOW], *vel = &b->view[VIEW_VEL];
     const int32_t *coord = f->topology->coord[tile_of_block(f->pass->tiles, b)];
-    struct stands stands = {.cells = NULL};
-    if (obstacle_is_near(f, b) && !stands_find(f, b, &stands)) return; // the host sees that scratch memory ran out
+    struct solid_cells solids = {.cells = NULL};
+    if (obstacle_is_near(f, b) && !solid_cells_find(f, b, &solids)) return; // the host sees that scratch memory ran out
     for (int a = 0; a < 3; a++) {
         const float *through = open_flux_at(f->open, b->grid, coord, a);
         faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
         if (through) faces_fill(b, out, a, through);
-        if (stands.cells && a != b->grid->thin) faces_shut(b, out, a, &stands);
+        if (solids.cells && a != b->grid->thin) faces_close(b, out, a, &solids);
     }
 }
 
@@ -285,15 +287,15 @@ bool flux_mark_moving_solid(const struct flux *f, const struct bw_block *b, stru
         !walls_touch(w, b, (const int32_t[6]){FAR, FAR, FAR, FAR, FAR, FAR}))
         return true;
     if (!flux_marks_begin(b, FAR, &m)) return false;
-    float *pushed = b->stage->host->body_scratch(b, (size_t)m.size * sizeof *pushed);
+    float *near = b->stage->host->body_scratch(b, (size_t)m.size * sizeof *near);
     for (int old = 0; old < 2; old++) {
         walls_fill(w, old, m.lo, m.n, m.cells);
         for (ptrdiff_t i = 0; i < m.size; i++) m.is[i] |= !(m.cells[i] & WALLS_FLUID);
     }
     flux_marks_spread(&m);
-    for (ptrdiff_t i = 0; pushed && i < m.size; i++) pushed[i] = m.is[i];
-    t->moving_solid = (struct flux_cells){pushed + m.zero, {m.step[0], m.step[1], m.step[2]}};
-    return pushed != NULL;
+    for (ptrdiff_t i = 0; near && i < m.size; i++) near[i] = m.is[i];
+    t->moving_solid = (struct flux_cells){near + m.zero, {m.step[0], m.step[1], m.step[2]}};
+    return near != NULL;
 }
 
 enum bw_status flux_through_faces(struct flux *f)

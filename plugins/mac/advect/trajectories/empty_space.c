@@ -80,7 +80,7 @@ enum bw_status empty_find(struct pass *p)
     for (uint32_t q = 0; q < p->n_items; q++) row[q] = (struct bw_access){p->item[q].field, BW_READ, 0};
     const enum bw_status st =
         s->host->sweep(s, &(struct bw_sweep){.access = row, .n_access = p->n_items, .body = block_look, .user = p});
-    return st == BW_OK ? ranks_share(s, p->occupied, NULL, count) : st;
+    return st == BW_OK ? ranks_allgather(s, p->occupied, NULL, count) : st;
 }
 
 /* The items that traces back from a sub-tile may find. */

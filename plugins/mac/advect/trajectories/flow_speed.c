@@ -79,7 +79,7 @@ enum bw_status speed_alloc(struct pass *p, int64_t tiles, struct range3 **to)
 
 enum bw_status speed_allgather(const struct pass *p, struct range3 *of)
 {
-    return ranks_share(p->stage, of, NULL, sizeof *of * (size_t)sub_tiles_of(p->stage->grid).count);
+    return ranks_allgather(p->stage, of, NULL, sizeof *of * (size_t)sub_tiles_of(p->stage->grid).count);
 }
 
 enum bw_status pass_measure(struct pass *p)

@@ -295,7 +295,7 @@ static enum bw_status traversal_gather(struct bw_stage *s, struct multipole *f, 
     if (!w->result) return BW_ERR_MEMORY;
     w->task += task[rank];
     s->host->parallel_for(s, task[rank + 1] - task[rank], task_run, w);
-    ranks_gather(s, w->result, bytes);
+    ranks_allgatherv(s, w->result, bytes);
     for (size_t i = 0; i < count; i++) {
         const double *from = w->result + row * i;
         for (size_t c = 0; c < 3; c++) w->velocity[3 * t->from[i] + c] += from[c];
