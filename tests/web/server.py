@@ -99,7 +99,7 @@ def bad_requests(served):
     a = Client(served)
     for path in ("../../../../etc/passwd", "..%2f..%2f..%2fetc/passwd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd",
                  "metrics.csv/../bake.log", "./metrics.csv", "bake.log", "resolved.yaml", "vdb/wisp_0001.vdb",
-                 "page_files.c", "index.html/"):
+                 "static_files.c", "index.html/"):
         code, said = a.request(a.root + path)
         check("%s leads nowhere" % path, code in (400, 403, 404) and b"root:" not in said and b"wisp" not in said, code)
     for method in ("POST", "PUT", "DELETE", "PATCH"):

@@ -33,10 +33,10 @@ enum MHD_Result respond_buffer(struct MHD_Connection *c, unsigned code, const ch
     return respond(c, code, type, r);
 }
 
-enum MHD_Result respond_static(struct MHD_Connection *c, const char *type, const void *bytes, size_t size)
+enum MHD_Result respond_static(struct MHD_Connection *c, const struct static_file *f)
 {
-    return respond(c, MHD_HTTP_OK, type,
-                   MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT));
+    return respond(c, MHD_HTTP_OK, f->type,
+                   MHD_create_response_from_buffer(f->size, (void *)(uintptr_t)f->bytes, MHD_RESPMEM_PERSISTENT));
 }
 
 enum MHD_Result respond_text(struct MHD_Connection *c, unsigned code, const char *sentence)

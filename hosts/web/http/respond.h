@@ -6,10 +6,17 @@
 #include <microhttpd.h>
 #include <stdint.h>
 
+/// A file of page/, compiled in.
+struct static_file {
+    const char *name, *type;
+    const unsigned char *bytes;
+    size_t size;
+};
+extern const struct static_file static_files[]; ///< static_files.py makes them; the last has no name
+
 /// A body in memory from malloc, which is freed even where the response fails.
 enum MHD_Result respond_buffer(struct MHD_Connection *c, unsigned code, const char *type, void *bytes, size_t size);
-/// A body that lives as long as the program: one of the page's static files.
-enum MHD_Result respond_static(struct MHD_Connection *c, const char *type, const void *bytes, size_t size);
+enum MHD_Result respond_static(struct MHD_Connection *c, const struct static_file *f);
 /// One sentence as plain text, for the page's scripts; it is copied.
 enum MHD_Result respond_text(struct MHD_Connection *c, unsigned code, const char *sentence);
 /// One sentence as an HTML page of its own, for a person at the browser.

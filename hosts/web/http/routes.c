@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of routes: every path that the server answers, its method and its handler.
  *
- * No path of a request becomes a path of the file system. The page's static files are compiled in (page_files.h); of a
- * bake's folder two tables are sent, whose names stand here. Routes that end in a job (pictures, probes, saving)
+ * No path of a request becomes a path of the file system. The page's static files are compiled in (static_files.py); of
+ * a bake's folder two tables are sent, whose names stand here. Routes that end in a job (pictures, probes, saving)
  * suspend the connection until a worker of the job queue has made the response. */
 #include "json_text.h"
-#include "page_files.h"
 #include "respond.h"
 #include "server.h"
 #include "tune/tune.h"
@@ -297,9 +296,9 @@ static const struct route *route_find(const struct server *s, const char *path)
     return NULL;
 }
 
-static const struct page_file *static_file_find(const char *path)
+static const struct static_file *static_file_find(const char *path)
 {
-    for (const struct page_file *f = page_files; f->name; f++)
+    for (const struct static_file *f = static_files; f->name; f++)
         if (!strcmp(f->name, *path ? path : "index.html")) return f;
     return NULL;
 }
@@ -317,9 +316,9 @@ enum MHD_Result route_request(struct server *s, struct MHD_Connection *c, const 
     struct request r = {s, c, context, job ? job->body : NULL};
     if (job && job->queued) return job->done ? job_respond(&r, job) : MHD_NO;
     const struct route *route = route_find(s, path);
-    const struct page_file *file = route ? NULL : static_file_find(path);
+    const struct static_file *file = route ? NULL : static_file_find(path);
     if (!route && !file) return respond_text(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name");
     if (strcmp(method, route ? route->method : "GET") != 0 || (route && !route->max_body != !r.body))
         return respond_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this path does not take that method, or lacks its body");
-    return route ? route->handler(&r) : respond_static(c, file->type, file->bytes, file->size);
+    return route ? route->handler(&r) : respond_static(c, file);
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page_files.py OUT FILE…: files as a C table, so that the module needs no folder of its own."""
+"""static_files.py OUT FILE…: files as a C table, so that the module needs no folder of its own."""
 import os
 import sys
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 
-out = ['#include "page_files.h"']
+out = ['#include "http/respond.h"']
 rows = []
 for i, path in enumerate(sys.argv[2:]):
     with open(path, "rb") as file:
@@ -15,6 +15,6 @@ for i, path in enumerate(sys.argv[2:]):
     name = path.replace(os.sep, "/").rsplit("/page/", 1)[1]
     rows.append('    {"%s", "%s; charset=utf-8", file_%d, sizeof file_%d},' %
                 (name, TYPES[os.path.splitext(name)[1]], i, i))
-out.append("const struct page_file page_files[] = {\n%s\n    {0},\n};" % "\n".join(rows))
+out.append("const struct static_file static_files[] = {\n%s\n    {0},\n};" % "\n".join(rows))
 with open(sys.argv[1], "w", encoding="utf-8") as file:
     file.write("\n".join(out) + "\n")
