@@ -1,37 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libbillow: run bakes, look at them while they run, and look at finished caches. The one door for programs; plugins
- * use <billow/plugin.h>. Link with `pkg-config --cflags --libs billow-embed`. 0.x: it may still change.
+/* libbillow: run bakes, inspect them while they run, and inspect finished caches. The API for programs; plugins use
+ * <billow/plugin.h>. Link with `pkg-config --cflags --libs billow-embed`. 0.x: it may still change.
  *
- *     struct bw_session *session;                            // plugins and presets
- *     struct bw_bake *bake;                                  // a preset, read, wired and checked
- *     struct bw_bake_options o = {.size = sizeof o, .preset = "plume", .out = "", .on_frame = look};
- *     if (bw_session_open(NULL, &session) || bw_bake_open(session, &o, &bake) || bw_bake_start(bake) ||
- *         bw_bake_wait(bake, -1))
- *         fputs(bw_error_last()->text, stderr);
- *     bw_bake_close(bake);
- *     bw_session_close(session);
+ * struct bw_session *session;                            // plugins and presets struct bw_bake *bake;
+ * // a preset, read, wired and checked struct bw_bake_options o = {.size = sizeof o, .preset = "plume", .out = "",
+ * .on_frame = look}; if (bw_session_open(NULL, &session) || bw_bake_open(session, &o, &bake) || bw_bake_start(bake) ||
+ * bw_bake_wait(bake, -1)) fputs(bw_error_last()->text, stderr); bw_bake_close(bake); bw_session_close(session);
  *
- * Threads. Every function may be called from any thread, several at once, with the same handles. A bake runs on threads
- * of its own and calls back from one of them, one call at a time. What a callback must not do is said below, and is
- * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone.
- * A thread that is cancelled (pthread_cancel) goes when the call is over, not inside of it.
+ * Threads. All functions are thread-safe, on the same handles, too. A bake runs on threads of its own; its callbacks
+ * run on one of them, one at a time. A call that is not allowed from a callback is documented, and returns an error.
+ * Several bakes may run at once: limits are per bake, and results are bit-identical to a bake alone. pthread_cancel
+ * takes effect after a call, not inside.
  *
- * Handles are closed with their own close function, once; NULL is allowed there. One that was closed, or is of another
- * kind, is noticed: BW_ERR_USAGE, or nothing is done. What others still stand on may be closed: it goes when they do.
+ * Handles are closed once, by their own close function; NULL is allowed there. A closed handle, or one of another kind,
+ * is detected: BW_ERR_USAGE, or no effect. Objects are reference-counted: a handle may be closed while others use it.
  *
- * Forks. A bake is the process's that opened it: in a forked child every function of it is BW_ERR_USAGE. A child that
- * does not exec ends with _exit.
+ * Forks. In a forked child all functions of the parent's bakes return BW_ERR_USAGE. A child that does not exec must end
+ * with _exit.
  *
- * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
- * Functions that answer a pointer answer NULL and leave sentences likewise.
+ * Errors. Functions that return an enum bw_status, or NULL, set bw_error_last(); their outputs are NULL then.
  *
- * Texts are UTF-8, names of files what they are; numbers in them do not depend on the locale. "New memory" is given
- * back with bw_text_free. JSON is described in docs/library.md; keys are only ever added.
+ * Texts are UTF-8, file names arbitrary bytes; numbers do not depend on the locale. "New memory" is freed by
+ * bw_text_free. JSON is described in docs/library.md; keys are only ever added.
  *
- * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
- * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
- * user's plugins, all in bw_session_open, and in bw_process_rank and bw_bake_join what mpirun and srun set.
- * Relative paths start from the working folder as it is at each use. */
+ * The library never exits, prints, or changes signal handlers, the working folder, the locale or the floating-point
+ * modes of the host's threads. Environment: bw_session_open reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
+ * user's plugins; bw_process_rank and bw_bake_join read the variables of mpirun and srun. Relative paths start from the
+ * working folder at the time of use. */
 #ifndef BILLOW_BAKE_H
 #define BILLOW_BAKE_H
 
@@ -44,43 +39,42 @@
 extern "C" {
 #endif
 
-struct bw_session;  ///< plugins that are loaded, and folders of presets
+struct bw_session;  ///< loaded plugins, and folders of presets
 struct bw_bake;     ///< a preset with its overrides, about to run, running, or done
-struct bw_snapshot; ///< the fields and particles of one frame; never changes
-struct bw_view;     ///< what a render of one frame shows, to look around in
-struct bw_cache;    ///< a finished sequence of VDB files, ours or anybody's
+struct bw_snapshot; ///< fields and particles of one frame; immutable
+struct bw_view;     ///< one frame, to render from any camera
+struct bw_cache;    ///< a finished sequence of VDB files, by Billow or not
 
 /* ---- errors and texts ---- */
 
-/// What went wrong, in words.
+/// The last error.
 struct bw_error {
     enum bw_status status;
-    const char *sentence; ///< the first mistake: "plume.yaml:14:5: mac.project needs …"; never NULL
+    const char *sentence; ///< the first error: "plume.yaml:14:5: mac.project needs …"; never NULL
     const char *file;     ///< where it is, or NULL
     int32_t line, column; ///< from 1, or 0
-    int32_t count;        ///< mistakes; `text` has the first 100
-    const char *text;     ///< all mistakes, a line each, with the source line and a caret below where there is one
+    int32_t count;        ///< number of errors; `text` has the first 100
+    const char *text;     ///< all errors, a line each, with the source line and a caret below it if known
 };
 
-/// What the last call on the calling thread had to say: of functions that answer a status or a pointer. After a
-/// success the status is BW_OK and `text` holds warnings, or nothing. Never NULL; strings hold until the next such
-/// call here.
+/// Result of the calling thread's last call that returns a status or a pointer. After a success the status is BW_OK and
+/// `text` has its warnings. Never NULL; strings are valid until the next such call on this thread.
 BW_API const struct bw_error *bw_error_last(void);
-/// "0.1.0", and that of the plugin interface, "0.8". Static.
+/// Version, "0.1.0", and plugin ABI, "0.8". Static.
 BW_API const char *bw_version(void);
 BW_API const char *bw_plugin_interface(void);
-/// Which of the processes that mpirun or srun started together this one is, as the environment says; *size: how many
-/// there are. 0 of 1: it was started alone.
+/// MPI rank of this process, and number of ranks, by the environment of mpirun or srun. 0 of 1: started alone.
 BW_API int32_t bw_process_rank(int32_t *size);
-/// Give new memory back; NULL is allowed.
+/// Free new memory; NULL is allowed.
 BW_API void bw_text_free(char *text);
-/// The word among `n` that is nearest to a mistyped one, or NULL; for messages.
+/// The nearest of `n` words to a mistyped one, or NULL; for "did you mean".
 BW_API const char *bw_nearest_word(const char *word, const char *const *words, uint32_t n);
-/// A number for people: "2.1 GiB" (unit "B"), "3:19" ("s"), "1.2M" (""), "2 frames" ("frame"). Answers `out`.
+/// Human-readable number: "2.1 GiB" (unit "B"), "3:19" ("s"), "1.2M" (""), "2 frames" ("frame"). Returns `out`.
 BW_API const char *bw_number_words(double x, const char *unit, char out[48]);
 
-/// A YAML file of the host's, read as presets are: JSON, new memory. A node has "line", "column" (from 1) and one of
-/// "text" (and "quoted", it between quotes, if it needs them), "list", "map". Errors: BW_ERR_IO, BW_ERR_PRESET (place).
+/// A YAML file of the host's, by the parser of presets. JSON, new memory. A node has "line", "column" (from 1) and one
+/// of "text" (and "quoted", it between quotes, if it needs them), "list", "map". Errors: BW_ERR_IO, BW_ERR_PRESET
+/// (place).
 BW_API char *bw_yaml_read(const char *path);
 
 /* ---- sessions ---- */
@@ -97,42 +91,42 @@ BW_API enum bw_status bw_session_open(const struct bw_session_options *o, struct
 BW_API void bw_session_close(struct bw_session *session);
 /// JSON, new memory: {"stages", "exporters", "presets", "broken"}, each with names, briefs and files.
 BW_API char *bw_session_list(struct bw_session *session);
-/// JSON, new memory: versions, SIMD level, cores, memory, folders. `folder`: whose free disk space is told.
+/// JSON, new memory: versions, SIMD level, cores, memory, folders. `folder`: for its free disk space.
 BW_API char *bw_session_machine(struct bw_session *session, const char *folder);
 /// JSON Schema of presets, new memory.
 BW_API char *bw_session_schema(struct bw_session *session);
-/// JSON, new memory: all that is called `name`: {"stage"} and {"exporter"} with every parameter and port, {"section"}
-/// of presets, {"preset"} with its chain, {"file"} of a .vdb file with its grids. Errors: BW_ERR_USAGE (nothing has
-/// that name), BW_ERR_PRESET, BW_ERR_IO.
+/// JSON, new memory, describing everything named `name`: {"stage"} and {"exporter"} with every parameter and port,
+/// {"section"} of presets, {"preset"} with its chain, {"file"} of a .vdb file with its grids. Errors: BW_ERR_USAGE
+/// (nothing has that name), BW_ERR_PRESET, BW_ERR_IO.
 BW_API char *bw_session_describe(struct bw_session *session, const char *name);
-/// Check a plugin's tables strictly. JSON, new memory: {"entries"}. Errors: BW_ERR_PLUGIN with all that is wrong.
+/// Check a plugin's tables strictly. JSON, new memory: {"entries"}. Errors: BW_ERR_PLUGIN with all errors.
 BW_API char *bw_plugin_validate(const char *path);
 
 /* ---- bakes ---- */
 
-/// What an output folder that holds another bake means.
+/// What to do if the output folder holds another bake.
 enum bw_bake_mode {
-    BW_BAKE_KEEP = 0,    ///< refuse to start; nothing is done where the folder is up to date
-    BW_BAKE_REPLACE = 1, ///< remove what that bake wrote, once a frame of the new one is whole
+    BW_BAKE_KEEP = 0,    ///< refuse to start; no run if the folder is up to date
+    BW_BAKE_REPLACE = 1, ///< remove that bake's files, once the first frame of the new one is complete
     BW_BAKE_BESIDE = 2,  ///< write into the next free NAME_v002, NAME_v003 …
-    BW_BAKE_RESUME = 3,  ///< go on from the newest checkpoint; where there is none, from the first frame
+    BW_BAKE_RESUME = 3,  ///< resume from the newest checkpoint; without one, start from the first frame
 };
 
-/// How far a bake is.
+/// Progress of a bake.
 struct bw_bake_progress {
-    int64_t frame, first, last;              ///< first … last are written; what comes before is warm-up
+    int64_t frame, first, last;              ///< first … last are written; earlier ones are warm-up
     int32_t done, total;                     ///< frames made and to make, warm-up included
     double seconds, elapsed;                 ///< of this frame, of all
-    int32_t substeps, frame_done;            ///< frame_done 1: the frame is whole; 0: after a substep
+    int32_t substeps, frame_done;            ///< frame_done 1: the frame is complete; 0: after a substep
     int64_t cells;                           ///< active, all domains
-    double divergence, residual, iterations; ///< largest of the projections' metrics; NAN: nobody reports one
+    double divergence, residual, iterations; ///< largest of the projections' metrics; NAN: none is reported
     int64_t memory;                          ///< resident bytes of the process
-    const char *line;                        ///< all that in a line for people, until the callback returns
+    const char *line;                        ///< summary in one line, valid until the callback returns
     int64_t written; ///< frames up to this one have their files on the disk, movies apart; first - 1: none
 };
 
-/// What to bake. Everything is copied; zero what is not given. Callbacks run on the bake's thread, one at a time; all
-/// of them may call every function of this header but where it says "not from a callback of the same bake".
+/// Options of a bake. Everything is copied; zero means not given. Callbacks run on the bake's thread, one at a time,
+/// and may call all functions of this header but those marked "not from a callback of the same bake".
 struct bw_bake_options {
     uint32_t size;           ///< sizeof this struct
     uint32_t mode;           ///< enum bw_bake_mode
@@ -142,7 +136,7 @@ struct bw_bake_options {
     const char *const *mute; ///< ids of stages and exporters to leave out
     int32_t n_set, n_mute;
     const char *frames;     ///< "A-B": only these are written
-    const char *from_frame; ///< RESUME: from this frame on values may be others; NULL: they are the same
+    const char *from_frame; ///< RESUME: values may change from this frame on; NULL: they must not
     const char *seed;       ///< a whole number
     const char *memory;     ///< "12G": stop cleanly beyond
     const char *out;        ///< output folder; "": out/NAME; NULL: nothing is written, exporters do not run
@@ -150,49 +144,49 @@ struct bw_bake_options {
     uint32_t threads;       ///< 0: all cores
     uint32_t quick;         ///< 1: voxels twice as large, simpler pictures, into out/NAME_quick
     void *user;             ///< handed to the callbacks
-    /// The folder is taken, the first frame is about to be made. Not where the folder was up to date.
+    /// Before the first frame, after the folder was prepared. Not called if the folder is up to date.
     void (*on_start)(struct bw_bake *bake, void *user);
     /// After each substep and each frame, and when the last files are written.
     void (*on_progress)(struct bw_bake *bake, const struct bw_bake_progress *p, void *user);
-    /// A frame that is written, or would be, is whole. `snapshot` is valid inside the call; bw_snapshot_hold keeps it.
+    /// A frame in first … last is complete. `snapshot` is valid during the call; bw_snapshot_hold extends that.
     void (*on_frame)(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user);
-    /// Words of core, stages and exporters: 0 debug, 1 info, 2 warning. At the latest when the substep ends.
+    /// Log lines of core, stages and exporters: 0 debug, 1 info, 2 warning. At the latest when the substep ends.
     void (*on_log)(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user);
-    /// At the end, a file worth seeing: "movie", "picture", "cache" (of volumes), "particles".
+    /// A finished output: "movie", "picture", "cache" (of volumes), "particles".
     void (*on_output)(struct bw_bake *bake, const char *what, const char *path, void *user);
-    double coarse;       ///< voxels so many times as large, all else as it is; 0: 1
-    uint32_t overcommit; ///< 1: start although full boxes would not fit into memory
+    double coarse;       ///< factor on the voxel size; 0: 1
+    uint32_t overcommit; ///< 1: start even if full boxes would not fit into memory
 };
 
 /// Facts of a bake. Strings live as long as the bake.
 struct bw_bake_facts {
     uint32_t size;           ///< set it to sizeof this struct before the call
-    int32_t up_to_date;      ///< the folder holds this very bake, whole
+    int32_t up_to_date;      ///< the folder holds this bake, finished
     const char *name, *path; ///< of the preset
     const char *out;         ///< NULL: nothing is written
     const char *hash, *simd; ///< of all values; the level that is used
-    /// The preset whose cache the frames come from, and the folder to bake it into first; NULL: none is missing.
-    /// Then: set "frames_from=PATTERN" (bw_cache_describe).
+    /// The preset whose cache this one reads, and the folder to bake it into first; then add the override
+    /// "frames_from=PATTERN" (bw_cache_describe). NULL: not needed.
     const char *source, *source_out;
     int64_t first, last; ///< frames that are written
     double fps;
-    double memory, memory_allowed; ///< bytes: full boxes at most; this machine, or the limit
-    double bytes, seconds;         ///< of all files, and that it took, once it is done
-    const char *checkpoint;        ///< the newest that is kept; NULL: none
-    int64_t resumed;               ///< the frame that it went on after; less than any frame: it began anew
+    double memory, memory_allowed; ///< bytes: upper bound, for full boxes; the machine's, or the limit
+    double bytes, seconds;         ///< of all files; duration; after the end
+    const char *checkpoint;        ///< the newest; NULL: none
+    int64_t resumed;               ///< the frame after which it resumed; INT64_MIN: it did not
 };
 
-/// Read a preset and make its chain; nothing runs, nothing is written. Errors: BW_ERR_PRESET with all mistakes,
+/// Read a preset and create its stages; nothing runs, nothing is written. Errors: BW_ERR_PRESET with all errors,
 /// BW_ERR_USAGE (an override or option makes no sense), BW_ERR_MEMORY, ….
 BW_API enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_options *o, struct bw_bake **bake);
-/// A running one is cancelled and waited for. Not from a callback of the same bake. A process that ends by exit or a
-/// return from main does that with all its bakes, and no more are started; _exit waits for nothing.
+/// A running bake is cancelled and waited for. Not from a callback of the same bake. exit() and a return from main do
+/// that with all bakes of the process, and no more can be started; _exit does not.
 BW_API enum bw_status bw_bake_close(struct bw_bake *bake);
 BW_API enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts);
-/// JSON, new memory: "wiring", the estimates of memory and disk, what the output "folder" holds and how it differs,
-/// "resolved": the preset with every value in full, as YAML.
+/// JSON, new memory: "wiring", estimates of memory and disk, the output "folder" and its differences, "resolved": the
+/// preset with all values, as YAML.
 BW_API char *bw_bake_describe(struct bw_bake *bake);
-/// What a run finds out before its first frame: stages and, of a bake with `out`, exporters start. Not while it runs.
+/// The checks before a first frame: initialises all stages and, with `out`, exporters. Not while it runs.
 BW_API enum bw_status bw_bake_check(struct bw_bake *bake);
 /// The file of a preset, by its name or path; new memory. Errors: BW_ERR_PRESET (there is none).
 BW_API char *bw_session_find(struct bw_session *session, const char *preset);
@@ -201,23 +195,23 @@ BW_API char *bw_session_find(struct bw_session *session, const char *preset);
 /// these), "flow" (in braces or brackets) and, in maps, where its "key" begins: [byte, column]. What another name
 /// stands for (*name) has no "at". Errors: BW_ERR_PRESET.
 BW_API char *bw_preset_tree(const char *text, const char *name);
-/// Before the start, on all processes that mpirun or srun started together, each with the same bake open, all but the
-/// first without `out`: they make it together. Started alone: nothing. What hinders it is found by the start.
+/// One bake over all ranks of mpirun or srun: call it before the start on each, with the same bake open, `out` on rank
+/// 0 only. No effect in a process started alone. Errors are returned by bw_bake_start.
 BW_API enum bw_status bw_bake_join(struct bw_bake *bake);
-/// After the end: 1, all ranks ended alike, and rank 0 has the sentence; 0: this one alone failed, and ends all others
-/// when its process ends.
+/// After the end: 1, all ranks have ended with the same result, and rank 0 has the error message; 0: this one alone has
+/// failed, and aborts the others when its process ends.
 BW_API int bw_bake_parted(struct bw_bake *bake);
-/// Begin, once. Errors: BW_ERR_USAGE (the folder holds another bake, or another process bakes there, or this one was
-/// started before), BW_ERR_LIMIT (full boxes would not fit), BW_ERR_IO.
+/// Start it; once per handle. Errors: BW_ERR_USAGE (the folder holds another bake, or another process bakes there, or
+/// this one was started before), BW_ERR_LIMIT (full boxes would not fit), BW_ERR_IO.
 BW_API enum bw_status bw_bake_start(struct bw_bake *bake);
-/// Wait until it is done, at most `seconds` (< 0: forever). 0: all frames are made; 1: it still runs; else what ended
-/// it, with its sentences: BW_ERR_CANCELLED, BW_ERR_DIVERGED, …. Whole frames stay. May be asked again. Not from a
-/// callback of the same bake (BW_ERR_USAGE).
+/// Wait until it is done, at most `seconds` (< 0: no limit). 0: all frames are done; 1: it still runs; else its error:
+/// BW_ERR_CANCELLED, BW_ERR_DIVERGED, …. Complete frames are kept. May be called again. Not from a callback of the same
+/// bake (BW_ERR_USAGE).
 BW_API int bw_bake_wait(struct bw_bake *bake, double seconds);
-/// Ask it to stop when the substep ends, and to keep a checkpoint; once more: at once. Does not wait. From callbacks
-/// too; also before the start, and when it is over.
+/// Request a stop at the end of the substep, with a checkpoint; a second call: at once, without. Does not wait. Allowed
+/// from callbacks, before the start and after the end.
 BW_API enum bw_status bw_bake_cancel(struct bw_bake *bake);
-/// Ask for a checkpoint when the frame is whole. From callbacks too.
+/// Request a checkpoint at the end of the frame. Allowed from callbacks.
 BW_API enum bw_status bw_bake_checkpoint(struct bw_bake *bake);
 
 /* ---- snapshots: one frame, of a running bake or of a cache ---- */
@@ -229,13 +223,13 @@ struct bw_snapshot_grid {
     const char *name, *domain, *unit; ///< domain: "main", …; NULL in caches
     uint32_t kind, precision, comps;  ///< enum bw_kind, enum bw_precision; 1 or 3
     int32_t tile[3];                  ///< cells of a tile
-    int32_t lo[3], n[3];              ///< the box of cells outside of which there is nothing but the background
+    int32_t lo[3], n[3];              ///< bounding box of cells; the background outside
     double origin[3], voxel;          ///< m (caches: world units): low corner of cell (0,0,0), edge
     double background[3];
     int64_t n_tiles; ///< active tiles, by coordinate
     const int32_t (*coord)[3];
     const void *const *data[3]; ///< of `precision`; NULL without tiles
-    double kelvin;              ///< of caches: K above ambient for a stored 1; 0: nobody says
+    double kelvin;              ///< of caches: K above ambient for a stored 1; 0: unknown
 };
 
 /// Particles, of bakes alone: data[a] is count × comps numbers of attributes[a].precision.
@@ -272,12 +266,12 @@ struct bw_pixels {
 };
 enum { BW_PIXELS_FLOAT = 1, BW_PIXELS_ALPHA = 2 }; ///< ALPHA: renders, smoke alone over nothing; implies FLOAT
 
-/// Keep a snapshot beyond the callback, and beyond the bake. It costs memory only for what the bake writes to
-/// meanwhile.
+/// Keep a snapshot beyond the callback, and beyond the bake. Copy on write: memory only for tiles that the bake
+/// changes.
 BW_API enum bw_status bw_snapshot_hold(struct bw_snapshot *snapshot);
-/// Give back what bw_snapshot_hold or bw_cache_frame gave.
+/// Release a snapshot of bw_snapshot_hold or bw_cache_frame.
 BW_API void bw_snapshot_close(struct bw_snapshot *snapshot);
-/// All grids and particles. Pointers hold while the snapshot does.
+/// All grids and particles. Pointers are valid as long as the snapshot.
 BW_API enum bw_status bw_snapshot_facts(struct bw_snapshot *snapshot, struct bw_snapshot_facts *facts);
 /// Component `c` of grid number `grid` on a box of cells as floats, x fastest, into n[0]·n[1]·n[2] floats of the
 /// caller's: beyond the domain by its sides' rules, in inactive tiles the background. mac: values on the low faces,
@@ -291,35 +285,34 @@ BW_API enum bw_status bw_snapshot_picture(struct bw_snapshot *snapshot, const ch
                                           struct bw_pixels *pixels);
 BW_API void bw_pixels_free(struct bw_pixels *pixels);
 
-/* ---- views: what a render of a frame shows, apart from where it came from ---- */
+/* ---- views: a frame to render from any camera ---- */
 
-/// Where one looks from, m (caches: world units), z up. From afar at a narrow angle it is as good as parallel.
+/// A camera, m (caches: world units), z up. A narrow angle from afar approximates a parallel projection.
 struct bw_eye {
-    double at[3], target[3], up[3]; ///< the eye; the middle of the picture; roughly what is up there
+    double at[3], target[3], up[3]; ///< position; point in the picture's centre; approximate up vector
     double angle;                   ///< of view, from the top to the bottom of the picture, rad
 };
 
 struct bw_view_facts {
     uint32_t size;                        ///< set it to sizeof this struct before the call
-    int32_t renders, width, height;       ///< 0: flat, or nothing that a render shows; of the bake's own pictures
-    double lo[3], hi[3];                  ///< the stage: the domain, or, without one, what smoke has reached
-    double seen_lo[3], seen_hi[3], voxel; ///< the box of what is to be seen, equal: nothing; edge of its cells
+    int32_t renders, width, height;       ///< 0: flat, or nothing to render; size of the bake's own pictures
+    double lo[3], hi[3];                  ///< the stage: the domain, or the smoke's bounding box
+    double seen_lo[3], seen_hi[3], voxel; ///< bounding box of what is visible, equal: empty; cell width
     struct bw_eye eye;                    ///< the camera of the bake's own pictures
-    int64_t bytes;                        ///< of memory that it takes
+    int64_t bytes;                        ///< of memory used
     double metre;                         ///< world units to a metre: 1, but of caches
-    int32_t y_up;                         ///< 1: its snapshot's grids have y up, (x, z, -y) of what is said here
+    int32_t y_up;                         ///< 1: the snapshot's grids have y up, (x, z, -y) of coordinates here
 };
 
-/// By the parameters of the bake's own exporter, else by defaults; the snapshot may be closed then. Errors: BW_ERR_IO
+/// With the look of the bake's own exporter, else the default; the snapshot may be closed afterwards. Errors: BW_ERR_IO
 /// (a file that is gone), BW_ERR_PRESET, BW_ERR_MEMORY.
 BW_API enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view);
-/// By the parameters of another bake's exporter, one that is open: another look or camera for what is baked already.
-/// NULL: the bake's own.
+/// With the look and camera of another open bake; NULL: the bake's own.
 BW_API enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, struct bw_view **view);
 BW_API void bw_view_close(struct bw_view *view);
 BW_API enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts);
-/// 8 bits; `eye` NULL: the bake's own camera. Lamps stay where the movie has them. `coarse` 1: in cells twice as wide,
-/// much quicker. Errors: BW_ERR_USAGE (an eye that sees nothing, a size that is none, …).
+/// 8 bits; `eye` NULL: the bake's own camera. Lights stay where the movie has them. `coarse` 1: with cells twice as
+/// wide, much faster. Errors: BW_ERR_USAGE (invalid eye or size, …).
 BW_API enum bw_status bw_view_picture(struct bw_view *view, const struct bw_eye *eye, int32_t width, int32_t height,
                                       int32_t coarse, struct bw_pixels *pixels);
 
