@@ -51,4 +51,19 @@ static inline struct tile_box tile_box_of_block(const struct bw_block *b)
     return tile_box_of(b->grid, b->lo, last);
 }
 
+/// Index of a tile in a list of coordinates in the order of a topology (by z, then y, then x); -1: not there.
+static inline int64_t tile_search(int32_t (*coord)[3], int64_t count, const int32_t at[3])
+{
+    int64_t lo = 0, hi = count;
+    while (lo < hi) {
+        const int64_t mid = (lo + hi) / 2;
+        int q = 2;
+        while (q > 0 && coord[mid][q] == at[q]) q--;
+        if (coord[mid][q] == at[q]) return mid;
+        if (coord[mid][q] < at[q]) lo = mid + 1;
+        else hi = mid;
+    }
+    return -1;
+}
+
 #endif

@@ -14,6 +14,7 @@
  * the gas that glows. */
 #include "stages.h"
 #include "target_distance.h"
+#include <common/stage_find.h>
 #include <common/vec3.h>
 
 #include <math.h>
@@ -319,25 +320,14 @@ static enum bw_status targets_place(struct bw_stage *s, struct plan *a, int stri
 
 /* ---- callbacks ---- */
 
-/// The stage that lifts hot gas in this domain, or NULL.
-static struct bw_stage *lift_find(struct bw_stage *s, const struct bw_lift_api **api)
-{
-    struct bw_stage *found;
-    const void *table;
-    for (uint32_t k = 0; (found = s->host->find_stage(s, BW_LIFT, k, &table)); k++)
-        if (found->domain == s->domain) break;
-    *api = table;
-    return found;
-}
-
 static enum bw_status init(struct bw_stage *s)
 {
     const struct control *p = s->params;
-    const struct bw_lift_api *api;
+    const void *api;
     struct plan a = {0};
     if (p->shape.kind < 0 && !p->path.count && !p->points.count)
         return s->host->fail(s, BW_ERR_PRESET, "there is nothing to steer to: give a shape, a path or points");
-    if (!lift_find(s, &api))
+    if (!stage_in_domain(s, BW_LIFT, &api))
         return s->host->fail(s, BW_ERR_PRESET,
                              "no stage lifts hot gas, and buoyancy is what control measures its "
                              "forces by: add mac.forces");
@@ -346,13 +336,13 @@ static enum bw_status init(struct bw_stage *s)
 
 static enum bw_status step(struct bw_stage *s)
 {
-    const struct bw_lift_api *api;
-    struct bw_stage *lifts = lift_find(s, &api);
+    const void *api;
+    struct bw_stage *lifts = stage_in_domain(s, BW_LIFT, &api);
     struct plan a = {0};
     double glow[2] = {0, 0};
     enum bw_status status = targets_place(s, &a, 0);
     if (status) return status;
-    api->lift(lifts, a.lift);
+    ((const struct bw_lift_api *)api)->lift(lifts, a.lift);
     a.size = vec3_length(a.lift);
     if (!(a.size > 0)) s->host->log(s, BW_LOG_WARNING, "hot gas has no buoyancy in %s: nothing is steered", lifts->id);
     const struct bw_access access[] = {[VIEW_FORCE] = {bw_port_field(s, PORT_FORCE), BW_UPDATE_OWN, 0},

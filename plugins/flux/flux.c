@@ -7,6 +7,7 @@
  * walls, moving ones too; open sides and inactive tiles hold ambient gas at rest; `wall` closes faces between cells.
  * The stage takes its own substeps. Tiles at rest are released. */
 #include "flux.h"
+#include <common/simd_pick.h>
 #include <math.h>
 #include <string.h>
 
@@ -139,17 +140,6 @@ static const struct bw_port ports[FLUX_PORTS] = {
                .doc = "Every advected field moves with the gas, and its sum is conserved (mode euler)."},
 };
 
-static void kernels_choose(struct flux_task *t)
-{
-    const uint32_t level = t->s->host->simd;
-    t->k = level >= BW_SIMD_AVX512 ? &flux_kernels_avx512
-           : level >= BW_SIMD_AVX2 ? &flux_kernels_avx2
-                                   : &flux_kernels_baseline;
-    t->mass_flow = level >= BW_SIMD_AVX512 ? &mass_flow_kernels_avx512
-                   : level >= BW_SIMD_AVX2 ? &mass_flow_kernels_avx2
-                                           : &mass_flow_kernels_baseline;
-}
-
 static struct flux_gas gas_make(const struct flux *p, int dim, double h)
 {
     const double pressure = p->ambient_density * p->sound_speed * p->sound_speed / p->gamma;
@@ -209,7 +199,8 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
                             .n_in = 2,
                             .halo = FLUX_HALO};
     if (!t->tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
-    kernels_choose(t);
+    t->k = SIMD_PICK(flux_kernels, s->host->simd);
+    t->mass_flow = SIMD_PICK(mass_flow_kernels, s->host->simd);
     for (int a = 0; a < 3; a++)
         if (a != s->grid->thin) t->axis[t->dim++] = a;
     t->g = gas_make(p, t->dim, s->grid->h);

@@ -178,7 +178,7 @@ static void sub_tile_add_increment(const struct bw_block *b, const struct increm
 
 static bool obstacle_is_near(const struct increment *l, const struct bw_block *b)
 {
-    return l->pass->walls && walls_touch(l->pass->walls, b, (const int32_t[6]){1, 1, 1, 1, 1, 1});
+    return l->pass->walls && walls_near(l->pass->walls, b, 1);
 }
 
 /* Blocks without obstacles do not read their distance. */

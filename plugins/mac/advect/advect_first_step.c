@@ -9,6 +9,7 @@
  * two projections and one advection of the velocity, once a bake. Where the exterior moves, c is 0 in the first
  * step. */
 #include "advect_pass.h"
+#include <common/stage_find.h>
 
 #define PARTS 16
 
@@ -31,8 +32,8 @@ static enum bw_status trial(struct pass *p, struct bw_stage *projection, const s
 enum bw_status first_step_acceleration(struct pass *p, struct bw_field *advected, double span, bool *known)
 {
     struct bw_stage *s = p->stage;
-    const struct bw_project_api *api;
-    struct bw_stage *projection = projector_find(s, &api);
+    const void *api = NULL;
+    struct bw_stage *projection = stage_in_domain(s, BW_PROJECT, &api);
     enum bw_status st = projection ? pass_measure(p) : BW_OK;
     *known = projection && st == BW_OK && p->speed.most > 0 && !exterior_has_wind(s->host->field_info(p->vel));
     if (!*known) return st;

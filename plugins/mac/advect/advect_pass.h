@@ -283,7 +283,5 @@ enum bw_status advect_centred(struct pass *p, struct centred *last);
 
 /// The whole step by advection and reflection.
 enum bw_status advect_reflect(struct pass *p);
-/// The first projection of the stage's own domain. NULL: there is none.
-struct bw_stage *projector_find(struct bw_stage *s, const struct bw_project_api **api);
 
 #endif

@@ -18,16 +18,7 @@
  * Limits: forces and `divergence` of this step come after it, so m has neither. Divergence that the last step left in u
  * is removed in m and reversed in w; the projection at the end corrects that. */
 #include "advect_pass.h"
-
-struct bw_stage *projector_find(struct bw_stage *s, const struct bw_project_api **api)
-{
-    const void *table = NULL;
-    struct bw_stage *found = NULL;
-    for (uint32_t k = 0; (found = s->host->find_stage(s, BW_PROJECT, k, &table)); k++)
-        if (found->domain == s->domain) break;
-    *api = table;
-    return found;
-}
+#include <common/stage_find.h>
 
 static void background_warn(struct bw_stage *s, const struct bw_field_info *vel)
 {
@@ -53,8 +44,8 @@ enum bw_status advect_reflect(struct pass *p)
 {
     struct bw_stage *s = p->stage;
     const struct bw_field_info *vel = s->host->field_info(p->vel);
-    const struct bw_project_api *api;
-    struct bw_stage *projection = projector_find(s, &api);
+    const void *api = NULL;
+    struct bw_stage *projection = stage_in_domain(s, BW_PROJECT, &api);
     if (!projection)
         return s->host->fail(s, BW_ERR_PRESET,
                              "reflection needs a projection in the chain, such as mac.project, and there is none");

@@ -374,9 +374,3 @@ enum bw_status far_field_apply(struct far_field *f, struct multigrid *mg, const 
         side_add_to_b(mg, f->side[i], f->robin[i]); // serial: sides share edge cells
     return BW_OK;
 }
-
-const struct far_field_kernels *far_field_kernels_for(uint32_t simd)
-{
-    if (simd == BW_SIMD_AVX512) return &far_field_kernels_avx512;
-    return simd == BW_SIMD_AVX2 ? &far_field_kernels_avx2 : &far_field_kernels_baseline;
-}

@@ -4,6 +4,7 @@
 #ifndef FAR_KERNELS_H
 #define FAR_KERNELS_H
 
+#include <common/simd_pick.h>
 #include <stdint.h>
 
 enum { FAR_LANES = 32, FAR_NODES = 256 };
@@ -30,6 +31,9 @@ struct far_field_kernels {
 };
 
 extern const struct far_field_kernels far_field_kernels_baseline, far_field_kernels_avx2, far_field_kernels_avx512;
-const struct far_field_kernels *far_field_kernels_for(uint32_t simd);
+static inline const struct far_field_kernels *far_field_kernels_for(uint32_t simd)
+{
+    return SIMD_PICK(far_field_kernels, simd);
+}
 
 #endif

@@ -3,6 +3,7 @@
  * before. It is stored by tile coordinates, since tiles come and go before the next step reads it. */
 #include "open_flux.h"
 #include <common/archive.h>
+#include <common/tiles.h>
 #include <string.h>
 
 int64_t open_flux_size(const struct bw_domain_info *g)
@@ -49,25 +50,10 @@ void open_flux_store(const struct open_flux *o, const struct bw_block *b, int64_
                        (size_t)(b->n[0] + (a == 0)) * sizeof *to);
 }
 
-/// By z, then y, then x, as topologies are ordered.
-static int coord_order(const int32_t a[3], const int32_t b[3])
-{
-    for (int q = 2; q >= 0; q--)
-        if (a[q] != b[q]) return a[q] < b[q] ? -1 : 1;
-    return 0;
-}
-
 const float *open_flux_at(const struct open_flux *o, const struct bw_domain_info *g, const int32_t coord[3], int a)
 {
-    int64_t lo = 0, hi = o ? o->count : 0;
-    while (lo < hi) {
-        const int64_t mid = (lo + hi) / 2;
-        const int order = coord_order(o->coord[mid], coord);
-        if (order == 0) return o->through + (3 * mid + a) * open_flux_size(g);
-        if (order < 0) lo = mid + 1;
-        else hi = mid;
-    }
-    return NULL;
+    const int64_t i = o ? tile_search(o->coord, o->count, coord) : -1;
+    return i >= 0 ? o->through + (3 * i + a) * open_flux_size(g) : NULL;
 }
 
 enum bw_status open_flux_checkpoint(struct open_flux *o, struct bw_stage *s, struct bw_archive *a)

@@ -27,26 +27,6 @@ static void tile_scan(int64_t i, uint32_t worker, void *user)
     u->near[i] = (uint8_t)any;
 }
 
-static int coord_order(const int32_t a[3], const int32_t b[3])
-{
-    for (int q = 2; q >= 0; q--)
-        if (a[q] != b[q]) return a[q] < b[q] ? -1 : 1;
-    return 0;
-}
-
-static int32_t map_find(const struct walls_map *m, const int32_t coord[3])
-{
-    int64_t lo = 0, hi = m->count;
-    while (lo < hi) {
-        const int64_t mid = (lo + hi) / 2;
-        const int order = coord_order(m->coord[mid], coord);
-        if (order == 0) return (int32_t)mid;
-        if (order < 0) lo = mid + 1;
-        else hi = mid;
-    }
-    return -1;
-}
-
 static int map_fit(struct bw_stage *s, struct walls_map *m, int64_t count)
 {
     if (count > m->capacity) {
@@ -163,7 +143,7 @@ static enum bw_status map_make(struct update *u)
     host->parallel_for(w->stage, u->topology->count, tile_scan, u);
     for (int64_t i = 0; i < u->topology->count; i++) {
         w->now_of[i] = u->near[i] ? (int32_t)count++ : -1;
-        w->old_of[i] = map_find(&w->old, u->topology->coord[i]);
+        w->old_of[i] = (int32_t)tile_search(w->old.coord, w->old.count, u->topology->coord[i]);
     }
     if (!map_fit(w->stage, &w->now, count)) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < u->topology->count; i++)

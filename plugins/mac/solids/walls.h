@@ -36,6 +36,11 @@ enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field
 enum bw_status walls_checkpoint(struct walls *w, struct bw_stage *s, struct bw_archive *a);
 /// Is any cell within reach of the block (2a below, 2a+1 above along axis a), or beside it, not WALLS_FREE?
 int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6]);
+/// The same within `cells` on all sides.
+static inline int walls_near(const struct walls *w, const struct bw_block *b, int32_t cells)
+{
+    return walls_touch(w, b, (const int32_t[6]){cells, cells, cells, cells, cells, cells});
+}
 /// Bytes of the cells lo … lo+n-1 (of the domain), x fastest; beyond closed sides the mirror image, elsewhere free.
 void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32_t n[3], uint8_t *out);
 

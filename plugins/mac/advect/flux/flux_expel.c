@@ -223,17 +223,12 @@ static struct donor *donors_begin(struct region *g)
     return b->stage->host->body_scratch(b, (size_t)(g->n_covered + 1) * sizeof(struct donor));
 }
 
-static bool block_is_near(const struct pass *p, const struct bw_block *b)
-{
-    return walls_touch(p->walls, b, (const int32_t[6]){SEEN, SEEN, SEEN, SEEN, SEEN, SEEN});
-}
-
 static void block_expel(const struct bw_block *b, void *user)
 {
     const struct pass *p = ((const struct flux *)user)->pass;
     struct region g = {.block = b};
     struct donor *donor = NULL;
-    if (block_is_near(p, b) && (!region_make(b, p, &g) || !(donor = donors_begin(&g))))
+    if (walls_near(p->walls, b, SEEN) && (!region_make(b, p, &g) || !(donor = donors_begin(&g))))
         return; // the host sees that scratch memory ran out
     for (uint32_t q = 0; q < p->n_items; q++)
         for (int c = 0; c < (int)p->item[q].info->comps; c++) {
@@ -253,7 +248,7 @@ static void block_expel(const struct bw_block *b, void *user)
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     (void)row;
-    if (!block_is_near(((const struct flux *)user)->pass, b)) memset(reach, 0, 6 * sizeof *reach);
+    if (!walls_near(((const struct flux *)user)->pass->walls, b, SEEN)) memset(reach, 0, 6 * sizeof *reach);
     return 1;
 }
 
@@ -276,7 +271,7 @@ static void block_clear(const struct bw_block *b, void *user)
     const struct pass *p = ((const struct flux *)user)->pass;
     const size_t size = (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2];
     uint8_t *cells = NULL;
-    if (!walls_touch(p->walls, b, (const int32_t[6]){0})) return;
+    if (!walls_near(p->walls, b, 0)) return;
     if (!(cells = b->stage->host->body_scratch(b, size))) return; // the host sees that scratch memory ran out
     walls_fill(p->walls, 1, b->lo, b->n, cells);
     for (uint32_t q = 0; q < p->n_items; q++)

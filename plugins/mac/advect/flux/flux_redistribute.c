@@ -66,11 +66,6 @@ static void cell_redistribute(const struct side *s, float *cell, bool near, doub
     else if (takes > 0) *cell = s->sign * (float)((double)q + takes);
 }
 
-static bool block_is_near(const struct redistribution *l, const struct bw_block *b)
-{
-    return walls_touch(l->flux->pass->walls, b, (const int32_t[6]){NEAR, NEAR, NEAR, NEAR, NEAR, NEAR});
-}
-
 typedef void cell_fn(const struct side *s, float *cell, bool near, double found[N_AMOUNTS]);
 
 static void block_visit(const struct redistribution *l, const struct bw_block *b, cell_fn *body, double *found)
@@ -78,7 +73,7 @@ static void block_visit(const struct redistribution *l, const struct bw_block *b
     const struct flux *f = l->flux;
     const struct pass *p = f->pass;
     ptrdiff_t step[3];
-    const uint8_t *near = block_is_near(l, b) ? near_find(l, b, step) : NULL;
+    const uint8_t *near = walls_near(p->walls, b, NEAR) ? near_find(l, b, step) : NULL;
     uint32_t m = 0;
     for (uint32_t item = 0; near && item < p->n_items; item++)
         for (int c = 0; c < (int)p->item[item].info->comps; c++, m++) {

@@ -15,6 +15,7 @@
  * Without a projection, or before the first one: the velocity through open faces, 0 through shut ones, since the gas
  * does not follow moving obstacles then. */
 #include "flux.h"
+#include <common/stage_find.h>
 #include <string.h>
 
 enum { VIEW_FLOW, VIEW_VEL, VIEW_SOLID };
@@ -154,18 +155,14 @@ static bool solid_cells_find(const struct flux *f, const struct bw_block *b, str
     return true;
 }
 
-static bool obstacle_is_near(const struct flux *f, const struct bw_block *b)
-{
-    return walls_touch(f->pass->walls, b, (const int32_t[6]){SEEN, SEEN, SEEN, SEEN, SEEN, SEEN});
-}
-
 static void block_flow(const struct bw_block *b, void *user)
 {
     const struct flux *f = user;
     const struct bw_view *out = &b->view[VIEW_FLOW], *vel = &b->view[VIEW_VEL];
     const int32_t *coord = f->topology->coord[tile_of_block(f->pass->tiles, b)];
     struct solid_cells solids = {.cells = NULL};
-    if (obstacle_is_near(f, b) && !solid_cells_find(f, b, &solids)) return; // the host sees that scratch memory ran out
+    if (walls_near(f->pass->walls, b, SEEN) && !solid_cells_find(f, b, &solids))
+        return; // the host sees that scratch memory ran out
     for (int a = 0; a < 3; a++) {
         const float *through = open_flux_at(f->open, b->grid, coord, a);
         faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
@@ -179,32 +176,21 @@ static int flow_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], 
 {
     for (int s = 0; s < 6; s++) reach[s] = s & 1;
     const struct flux *f = user;
-    return row < VIEW_SOLID || (f->open && obstacle_is_near(f, b));
-}
-
-/* The projection of the stage's own domain, NULL: there is none. */
-static struct bw_stage *projection_find(struct bw_stage *s, const struct open_flux_api **api)
-{
-    const void *table = NULL;
-    struct bw_stage *found = NULL;
-    for (uint32_t k = 0; (found = s->host->find_stage(s, OPEN_FLUX, k, &table)); k++)
-        if (found->domain == s->domain) break;
-    *api = table;
-    return found;
+    return row < VIEW_SOLID || (f->open && walls_near(f->pass->walls, b, SEEN));
 }
 
 static const struct open_flux *open_find(struct bw_stage *s)
 {
-    const struct open_flux_api *api;
-    const struct bw_stage *projection = projection_find(s, &api);
-    const struct open_flux *open = projection ? api->last(projection) : NULL;
+    const void *api;
+    const struct bw_stage *projection = stage_in_domain(s, OPEN_FLUX, &api);
+    const struct open_flux *open = projection ? ((const struct open_flux_api *)api)->last(projection) : NULL;
     return open && open->count ? open : NULL;
 }
 
 bool flux_is_possible(const struct pass *p)
 {
-    const struct open_flux_api *api;
-    return !p->walls || !(p->walls->speed > 0) || projection_find(p->stage, &api);
+    const void *api;
+    return !p->walls || !(p->walls->speed > 0) || stage_in_domain(p->stage, OPEN_FLUX, &api);
 }
 
 /* Marks the cells of a line within FLUX_STENCIL cells of a covered one, at the step's start or its end. `n`: of the
@@ -283,9 +269,7 @@ bool flux_mark_moving_solid(const struct flux *f, const struct bw_block *b, stru
     enum { FAR = FLUX_STENCIL };
     const struct walls *w = f->pass->walls;
     struct region_marks m;
-    if (!t->keep_amount || !w || !(w->speed > 0) || !f->open ||
-        !walls_touch(w, b, (const int32_t[6]){FAR, FAR, FAR, FAR, FAR, FAR}))
-        return true;
+    if (!t->keep_amount || !w || !(w->speed > 0) || !f->open || !walls_near(w, b, FAR)) return true;
     if (!flux_marks_begin(b, FAR, &m)) return false;
     float *near = b->stage->host->body_scratch(b, (size_t)m.size * sizeof *near);
     for (int old = 0; old < 2; old++) {

@@ -62,10 +62,7 @@ extern advect_cubic_fn advect_cubic_baseline, advect_cubic_avx2, advect_cubic_av
 
 static void row_cubic(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
 {
-    advect_cubic_fn *const gather[] = {[BW_SIMD_BASELINE] = advect_cubic_baseline,
-                                       [BW_SIMD_AVX2] = advect_cubic_avx2,
-                                       [BW_SIMD_AVX512] = advect_cubic_avx512};
-    if (!gather[k->simd](old, clamp, out) && clamp) k->clamp(old, out);
+    if (!SIMD_PICK(advect_cubic, k->simd)(old, clamp, out) && clamp) k->clamp(old, out);
 }
 
 /* The 4 nodes along axis a, linear along the others. */
