@@ -177,12 +177,25 @@ enum bw_status pass_fields(struct pass *p);
 /// Advects a mac field `from` by the velocity's scheme into `to`.
 enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_field *to);
 
-/* ---- advect_fields.c ---- */
+/* ---- fields to advect ---- */
 
 /// The k-th field to advect, the velocity excepted. NULL: no more.
-struct bw_field *pass_field_at(const struct pass *p, uint32_t k);
+static inline struct bw_field *pass_field_at(const struct pass *p, uint32_t k)
+{
+    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->fields[i] != p->vel && k-- == 0) return list->fields[i];
+    return NULL;
+}
 /// Is the velocity among the fields to advect?
-bool pass_advects_velocity(const struct pass *p);
+static inline bool pass_advects_velocity(const struct pass *p)
+{
+    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
+    if (!p->options->only.count) return p->stage->host->field_info(p->vel)->advected;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->fields[i] == p->vel) return true;
+    return false;
+}
 
 /* ---- trajectories/flow_speed.c ---- */
 

@@ -307,3 +307,14 @@ void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32
                 box_copy(g, &run[0][a], &run[1][b], &run[2][c], n, m->cells + (int64_t)of[tile] * WALLS_CELLS, out);
             }
 }
+
+void marks_dilate(uint8_t *restrict to, const uint8_t *restrict from, size_t size, ptrdiff_t step, int32_t low,
+                  int32_t high)
+{
+    memset(to, 0, size);
+    for (int32_t by = -low; by <= high; by++) {
+        const size_t skip = (size_t)((by < 0 ? -by : by) * step), n = skip < size ? size - skip : 0;
+        const size_t read = by > 0 ? skip : 0, write = by < 0 ? skip : 0;
+        for (size_t i = 0; i < n; i++) to[write + i] |= from[read + i];
+    }
+}

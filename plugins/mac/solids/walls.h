@@ -43,5 +43,9 @@ static inline int walls_near(const struct walls *w, const struct bw_block *b, in
 }
 /// Bytes of the cells lo … lo+n-1 (of the domain), x fastest; beyond closed sides the mirror image, elsewhere free.
 void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32_t n[3], uint8_t *out);
+/// Dilation of marks, a byte a cell: sets to[i] where one of the cells -low … high further by `step` is marked. Ends of
+/// rows are ignored: marks wrap around.
+void marks_dilate(uint8_t *restrict to, const uint8_t *restrict from, size_t size, ptrdiff_t step, int32_t low,
+                  int32_t high);
 
 #endif

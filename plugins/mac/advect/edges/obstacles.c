@@ -50,18 +50,11 @@ struct marks {
     size_t size;
 };
 
-/* Dilation: marks every cell from which one of the cells -low … high further along an axis is marked. Ends of rows are
- * ignored: marks that wrap around cost a test and change nothing. */
+/* Marks that wrap around ends of rows cost a test and change nothing. */
 static void marks_spread(struct marks *m, ptrdiff_t step, int32_t low, int32_t high)
 {
-    uint8_t *restrict to = m->next;
-    const uint8_t *restrict from = m->is;
-    memset(to, 0, m->size);
-    for (int32_t by = -low; by <= high; by++) {
-        const size_t skip = (size_t)((by < 0 ? -by : by) * step), n = skip < m->size ? m->size - skip : 0;
-        const size_t read = by > 0 ? skip : 0, write = by < 0 ? skip : 0;
-        for (size_t i = 0; i < n; i++) to[write + i] |= from[read + i];
-    }
+    uint8_t *const to = m->next;
+    marks_dilate(to, m->is, m->size, step, low, high);
     m->next = m->is;
     m->is = to;
 }

@@ -254,12 +254,9 @@ void flux_marks_spread(struct region_marks *m)
 {
     for (int a = 0; a < 3; a++) {
         if (m->n[a] == 1) continue;
-        uint8_t *restrict const next = m->next, *const is = m->is;
-        const ptrdiff_t size = m->size;
-        memset(next, 0, (size_t)size);
-        for (ptrdiff_t by = -m->far * m->step[a]; by <= m->far * m->step[a]; by += m->step[a])
-            for (ptrdiff_t i = by < 0 ? -by : 0; i < size - (by > 0 ? by : 0); i++) next[i] |= is[i + by];
-        m->is = next;
+        uint8_t *const is = m->is;
+        marks_dilate(m->next, is, (size_t)m->size, m->step[a], m->far, m->far);
+        m->is = m->next;
         m->next = is;
     }
 }
