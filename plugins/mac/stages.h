@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The mac family: one descriptor a file, listed by module.c. */
+/* The mac family: one descriptor a file, listed by module.c; what mac.advect offers mac.project. */
 #ifndef MAC_H
 #define MAC_H
 
@@ -7,5 +7,12 @@
 
 extern const struct bw_stage_desc mac_advect_desc, mac_forces_desc, mac_project_desc;
 extern const struct bw_stage_desc mac_diffuse_desc, dissipate_desc;
+
+#define ADVECTED_FLOW "mac.flow_advected/2"
+/// Offered by mac.advect: the velocity after advection, before forces and pressure, for newly activated tiles.
+struct advected_flow_api {
+    /// [main] The field, if the stage has advected with the tiles of this version of the topology; else NULL.
+    struct bw_field *(*flow)(struct bw_stage *advect, uint64_t version);
+};
 
 #endif

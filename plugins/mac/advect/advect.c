@@ -22,7 +22,6 @@
  * are advected row by row with SIMD kernels (advect_rows.c). Blocks with traces longer than the widest halo, and fields
  * in double precision, are advected node by node in doubles, and read beyond the halo by the host's sampler
  * (advect_nodes.c). */
-#include "exterior/advected_flow.h"
 #include "flux/flux.h"
 #include <string.h>
 

@@ -22,7 +22,6 @@
  * start the rest in the next one. Less shows no difference in smoke; each further factor of 5 costs a cycle. */
 #include "project.h"
 #include "exterior/activation.h"
-#include "exterior/advected_flow.h"
 #include "stages.h"
 #include <common/ranks.h>
 #include <common/solids/cut.h>
