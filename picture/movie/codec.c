@@ -47,8 +47,10 @@ static AVCodecContext *codec_try(const AVCodec *codec, const struct bw_movie_opt
         av_opt_set_double(c->priv_data, "crf", o->crf, 0);
         av_opt_set(c->priv_data, "preset", "medium", 0);
         av_opt_set(c->priv_data, "profile", "high", 0);
-        // Bits for dark gradients; nothing chosen by what the processor is good at; heads that suit all groups.
-        av_opt_set(c->priv_data, "x264-params", "aq-mode=3:cpu-independent=1:stitchable=1", 0);
+        // Bits for dark gradients; nothing chosen by what the processor is good at; heads that suit all groups. Smoke
+        // is as fine in every frame: B-frames and macroblock trees starve some of them, and key frames get more.
+        av_opt_set(c->priv_data, "x264-params",
+                   "aq-mode=3:cpu-independent=1:stitchable=1:bframes=0:mbtree=0:ipratio=1.2:scenecut=0", 0);
     }
     if (avcodec_open2(c, codec, NULL) < 0) avcodec_free_context(&c);
     return c;
