@@ -18,7 +18,7 @@ static enum bw_status cold_refuse(struct bw_stage *s, double value)
                          -value, ambient);
 }
 
-enum bw_status amounts_given(struct bw_stage *s, const struct bw_amount *amount, int64_t n)
+enum bw_status amounts_check_targets(struct bw_stage *s, const struct bw_amount *amount, int64_t n)
 {
     enum bw_status status = BW_OK;
     for (int64_t i = 0; i < n && !status; i++)
@@ -27,7 +27,7 @@ enum bw_status amounts_given(struct bw_stage *s, const struct bw_amount *amount,
     return status;
 }
 
-enum bw_status amounts_taken(struct bw_stage *s, const struct bw_amount *amount, int64_t n)
+enum bw_status amounts_check_removal(struct bw_stage *s, const struct bw_amount *amount, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         for (int c = 0; c < 3; c++)
@@ -39,7 +39,7 @@ enum bw_status amounts_taken(struct bw_stage *s, const struct bw_amount *amount,
     return BW_OK;
 }
 
-struct bw_stage *carrier_of(struct bw_stage *s, const struct bw_field *field, int below)
+struct bw_stage *advecting_stage(struct bw_stage *s, const struct bw_field *field, int below)
 {
     struct bw_stage *found;
     const void *table;
@@ -50,8 +50,8 @@ struct bw_stage *carrier_of(struct bw_stage *s, const struct bw_field *field, in
     return NULL;
 }
 
-int carried_yet(struct bw_stage *s, const struct bw_field *field)
+int advected_this_step(struct bw_stage *s, const struct bw_field *field)
 {
-    const struct bw_stage *carrier = carrier_of(s, field, 0);
-    return carrier && carrier->step == s->step;
+    const struct bw_stage *advecting = advecting_stage(s, field, 0);
+    return advecting && advecting->step == s->step;
 }

@@ -142,7 +142,7 @@ static void source_hear(int level, const char *who, const char *text, void *hear
     h->nowhere += strstr(text, "never covered the middle of a cell") != NULL;
     h->outside += strstr(text, "lies wholly outside of main, and does nothing") != NULL;
     h->small += strstr(text, "is smaller than a cell") != NULL;
-    h->above += strstr(text, ".yaml:6:5: stands above mac.advect, which carries part of it off") != NULL;
+    h->above += strstr(text, ".yaml:6:5: stands above mac.advect, which advects part of it away") != NULL;
 }
 
 /* What a source says of itself; the chain has `first` before it and `then` behind it. */

@@ -158,7 +158,7 @@ static enum bw_status init(struct bw_stage *s)
     if (p->noise.amount > 0 && p->noise.size < s->grid->h)
         s->host->log(s, BW_LOG_WARNING, "noise.size %g m is finer than a cell (%g m): trails stay even", p->noise.size,
                      s->grid->h);
-    const enum bw_status status = amounts_given(s, p->amounts.items, p->amounts.count);
+    const enum bw_status status = amounts_check_targets(s, p->amounts.items, p->amounts.count);
     return status ? status : debris_launched(s, s->time, s->time, &none, &count);
 }
 

@@ -24,7 +24,7 @@ struct lay {
     struct points_cloud cloud;
     uint32_t row[DEBRIS_FIELDS], n_rows;
     uint8_t burns[DEBRIS_FIELDS]; ///< by row: dies with the fire
-    int moves_gas, octaves;
+    int sets_velocity, octaves;
     uint64_t seed;
 };
 
@@ -201,7 +201,7 @@ static void lay_body(const struct bw_block *b, void *user)
     const int64_t n = points_list(&l->cloud, b, &list);
     if (!n) return;
     if (l->n_rows && !cells_lay(l, b, list, n)) b->sum[0] += 1;
-    for (int axis = 0; axis < 3 && l->moves_gas; axis++)
+    for (int axis = 0; axis < 3 && l->sets_velocity; axis++)
         if (axis != b->grid->thin) faces_lay(l, b, list, n, axis);
 }
 
@@ -241,15 +241,15 @@ static enum bw_status beads_carry(struct bw_stage *s, const struct debris_state 
 }
 
 /// Is row i a target, and of a field that this step has carried already?
-static int is_carried(struct bw_stage *s, const struct lay *l, uint32_t i)
+static int is_advected(struct bw_stage *s, const struct lay *l, uint32_t i)
 {
-    return !l->amount[i].rate && carried_yet(s, s->ports[DEBRIS_AMOUNTS].fields[i]);
+    return !l->amount[i].rate && advected_this_step(s, s->ports[DEBRIS_AMOUNTS].fields[i]);
 }
 
 static void rows_find(struct bw_stage *s, struct lay *l, struct bw_field *vel, int carried)
 {
     for (uint32_t i = 0; i < s->ports[DEBRIS_AMOUNTS].count; i++) {
-        if ((vel && is_carried(s, l, i)) != carried) continue;
+        if ((vel && is_advected(s, l, i)) != carried) continue;
         l->burns[l->n_rows] = (uint8_t)field_burns(l->amount[i].field);
         l->row[l->n_rows++] = i;
     }
@@ -263,13 +263,13 @@ static enum bw_status lay_run(struct bw_stage *s, struct bw_field *vel, int carr
     struct lay l = {.p = p,
                     .amount = p->amounts.items,
                     .bead = st->bead,
-                    .moves_gas = !carried && vel && p->inherit_velocity > 0,
+                    .sets_velocity = !carried && vel && p->inherit_velocity > 0,
                     .octaves = noise_octaves(&p->noise, s->grid->h),
                     .seed = bw_rng((uint64_t)p->noise.seed, s->seed)};
     struct bw_access access[DEBRIS_FIELDS + 1];
     double failed = 0;
     rows_find(s, &l, vel, carried);
-    if (!l.n_rows && !l.moves_gas) return BW_OK;
+    if (!l.n_rows && !l.sets_velocity) return BW_OK;
     enum bw_status status = beads_cloud(s, st, &l.cloud);
     if (!status && carried) status = beads_carry(s, st, vel, &l.cloud);
     if (!status) status = points_sort(s, &l.cloud);
@@ -278,7 +278,7 @@ static enum bw_status lay_run(struct bw_stage *s, struct bw_field *vel, int carr
         access[r] = (struct bw_access){s->ports[DEBRIS_AMOUNTS].fields[l.row[r]], BW_UPDATE, 0};
     access[l.n_rows] = (struct bw_access){vel, BW_UPDATE, 0};
     status = s->host->sweep(s, &(struct bw_sweep){.access = access,
-                                                  .n_access = l.n_rows + (uint32_t)l.moves_gas,
+                                                  .n_access = l.n_rows + (uint32_t)l.sets_velocity,
                                                   .body = lay_body,
                                                   .reach = lay_reach,
                                                   .user = &l,

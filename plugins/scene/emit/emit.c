@@ -4,17 +4,17 @@
  * c = coverage of a cell: 1 inside, 0 outside, a linear ramp over `falloff` across the surface, times the noise.
  *   max     f = max(f, c·amount)                      (amount < 0: min)
  *   set     f += (amount - f)·(1 - (1-c)^(dt/τ))      τ = 1/24 s: full coverage is reached at once, a half-covered
- *                                                     cell goes half the way in τ, in one substep or in ten
+ *                                                     cell moves halfway in τ, in one substep or in ten
  *   add     f += c·amount·dt                          amount per second
  *   remove  |f| -= c·amount·dt, never past zero       amount per second
  * An amount given per second (`0.4 1/s`) is a rate in modes max and set too. Velocity inside the shape follows the
- * law of `set`. A shape that moves further than half a cell in a step is sampled along its way: targets take the
- * largest coverage met, rates the mean, so a fast emitter leaves a trail and no beads. Points are balls that each have
- * a velocity; their union covers, and where they overlap the gas takes on their mean velocity.
+ * law of `set`. A shape that moves further than half a cell in a step is sampled along its path: targets take the
+ * largest coverage of all samples, rates the mean, so a fast emitter leaves a trail and no beads. Points are balls that
+ * each have a velocity; their union covers, and where they overlap the gas takes on their mean velocity.
  *
- * In mode max the shape is full at the step's end, and gas that the step has taken out of it has the largest amount
- * that it met along its trajectory (emit_trail.c). So the stage stands below mac.advect, and above the forces, which
- * then find the source full. Points are laid where they are at the end only. */
+ * In mode max the shape is full at the step's end, and gas that left it within the step has the largest amount of its
+ * trajectory (emit_trail.c). So the stage stands below mac.advect and above the forces, which then see a full source.
+ * Points emit at their position at the step's end only. */
 #include "emit.h"
 
 #include <math.h>
@@ -49,8 +49,8 @@ static const struct bw_param params[] = {
 
 struct state {
     struct shape_state shape; ///< first: the shape's functions take the stage's state for it
-    struct place place;
-    int32_t order_judged;
+    struct placement placement;
+    int32_t order_checked;
 };
 
 static const struct bw_port ports[] = {
@@ -74,7 +74,7 @@ static double edge_width(const struct bw_stage *s)
     return fmax(((const struct emit *)s->params)->falloff, s->grid->h);
 }
 
-/* The shape as the parameters stand, known as far out as its edge is soft. */
+/* Pose of the shape now; its distance is valid as far out as its edge is soft. */
 static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
 {
     const struct emit *p = s->params;
@@ -82,7 +82,7 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 
-/* Points instead of poses, from `begin` to `end` of the run's time. */
+/* The points' paths from `begin` to `end`, run's time in s. */
 static enum bw_status points_plan(struct bw_stage *s, double begin, double end, struct points_cloud *c)
 {
     const struct emit *p = s->params;
@@ -95,7 +95,7 @@ static enum bw_status points_plan(struct bw_stage *s, double begin, double end, 
     return status ? status : points_place(s, &p->shape.points, &times, 0.5 * edge_width(s) + s->grid->h, c);
 }
 
-/* The poses along the way, half a cell apart where that takes no more than MOTION_SAMPLES of them. */
+/* Poses along the shape's path in the step, half a cell apart; at most MOTION_SAMPLES. */
 static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
 {
     struct pose start, end;
@@ -121,30 +121,31 @@ static int velocity_given(const struct emit *p)
 static enum bw_status amounts_check(struct bw_stage *s, const struct emit *p)
 {
     const struct bw_amount *amount = p->amounts.items;
-    if (p->mode == EMIT_REMOVE) return amounts_taken(s, amount, p->amounts.count);
-    return p->mode == EMIT_ADD ? BW_OK : amounts_given(s, amount, p->amounts.count);
+    if (p->mode == EMIT_REMOVE) return amounts_check_removal(s, amount, p->amounts.count);
+    return p->mode == EMIT_ADD ? BW_OK : amounts_check_targets(s, amount, p->amounts.count);
 }
 
-/* Is amount i a target, and of a field that this step has carried already? */
-static int is_carried(struct bw_stage *s, int64_t i)
+/* Is amount i a target, of a field that has been advected in this step already? */
+static int is_advected(struct bw_stage *s, int64_t i)
 {
     const struct bw_amount *amount = ((const struct emit *)s->params)->amounts.items;
-    return !amount[i].rate && carried_yet(s, s->ports[PORT_AMOUNTS].fields[i]);
+    return !amount[i].rate && advected_this_step(s, s->ports[PORT_AMOUNTS].fields[i]);
 }
 
-/* What is carried off after a source was filled it lacks as forces look. */
-static void order_judge(struct bw_stage *s)
+/* Warns once of targets above mac.advect: forces then see a source that advection has partly emptied. */
+static void order_check(struct bw_stage *s)
 {
     const struct emit *p = s->params;
     const struct bw_amount *amount = p->amounts.items;
-    const struct bw_stage *carrier = NULL;
+    const struct bw_stage *advecting = NULL;
     if (p->mode != EMIT_MAX || p->shape.kind == SHAPE_POINTS) return;
-    for (int64_t i = 0; i < p->amounts.count && !carrier; i++)
-        if (!amount[i].rate) carrier = carrier_of(s, s->ports[PORT_AMOUNTS].fields[i], 1);
-    if (carrier)
-        s->host->log(s, BW_LOG_WARNING,
-                     "stands above %s, which carries part of it off before forces look: list it below, and it is full",
-                     carrier->id);
+    for (int64_t i = 0; i < p->amounts.count && !advecting; i++)
+        if (!amount[i].rate) advecting = advecting_stage(s, s->ports[PORT_AMOUNTS].fields[i], 1);
+    if (advecting)
+        s->host->log(
+            s, BW_LOG_WARNING,
+            "stands above %s, which advects part of it away before the forces: list it below, and the source is full",
+            advecting->id);
 }
 
 static enum bw_status init(struct bw_stage *s)
@@ -160,17 +161,17 @@ static enum bw_status init(struct bw_stage *s)
     return status ? status : shape_ready(s, &pose);
 }
 
-/* The tiles under the shape, from where it stands at the step's start to where it will be. */
+/* Activates the tiles under the shape, from its pose at the step's start to that at its end. */
 static enum bw_status activate(struct bw_stage *s)
 {
     const struct emit *p = s->params;
     struct state *state = s->state;
     struct pose now, start;
-    if (!state->order_judged) order_judge(s);
-    state->order_judged = 1;
+    if (!state->order_checked) order_check(s);
+    state->order_checked = 1;
     if (p->mode == EMIT_REMOVE) return BW_OK;
     if (p->shape.kind == SHAPE_POINTS) {
-        struct points_cloud cloud; // how long the step will be is not known yet: at most a frame
+        struct points_cloud cloud; // the step's length is not known yet: at most a frame
         enum bw_status status = points_plan(s, s->time, s->time + 1 / s->fps, &cloud);
         return status ? status : points_activate(s, &cloud);
     }
@@ -179,7 +180,7 @@ static enum bw_status activate(struct bw_stage *s)
     if (status) return status;
     struct box3 box = pose_bounds(&now, 0.5 * edge_width(s) + s->grid->h);
     bounds_add(&box, pose_bounds(&start, 0.5 * edge_width(s) + s->grid->h));
-    status = place_judge(s, &state->place, &now, edge_width(s));
+    status = placement_check(s, &state->placement, &now, edge_width(s));
     return status ? status : s->host->activate(s, box.lo, box.hi);
 }
 
@@ -195,14 +196,14 @@ static struct plan plan_of(const struct bw_stage *s, double end)
                          .octaves = noise_octaves(&p->noise, s->grid->h)};
 }
 
-enum rows { ROWS_ALL, ROWS_CARRIED, ROWS_REST };
+enum rows { ROWS_ALL, ROWS_ADVECTED, ROWS_REST };
 
 static enum bw_status plan_rows(struct bw_stage *s, struct plan *a, enum rows which)
 {
     a->row = s->host->scratch(s, ((size_t)a->p->amounts.count + 1) * sizeof *a->row);
     if (!a->row) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < a->p->amounts.count; i++)
-        if (which == ROWS_ALL || is_carried(s, i) == (which == ROWS_CARRIED)) a->row[a->n_rows++] = (uint32_t)i;
+        if (which == ROWS_ALL || is_advected(s, i) == (which == ROWS_ADVECTED)) a->row[a->n_rows++] = (uint32_t)i;
     return BW_OK;
 }
 
@@ -212,8 +213,8 @@ static enum bw_status plan_run(struct bw_stage *s, struct plan *a)
     struct bw_access *access = s->host->scratch(s, (a->n_rows + 1) * sizeof *access);
     if (!access) return BW_ERR_MEMORY;
     for (uint32_t i = 0; i < a->n_rows; i++) access[i] = (struct bw_access){bound->fields[a->row[i]], BW_UPDATE, 0};
-    if (a->moves_gas) access[a->n_rows] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_UPDATE, 0};
-    uint32_t rows = a->n_rows + (uint32_t)a->moves_gas;
+    if (a->sets_velocity) access[a->n_rows] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_UPDATE, 0};
+    uint32_t rows = a->n_rows + (uint32_t)a->sets_velocity;
     if (!rows) return BW_OK;
     double failed = 0;
     enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access,
@@ -226,18 +227,18 @@ static enum bw_status plan_run(struct bw_stage *s, struct plan *a)
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
-/* Targets of what has been carried: all that gas has met on its way. */
-static enum bw_status carried_run(struct bw_stage *s, struct bw_field *vel)
+/* Targets of fields that have been advected already, along the gas' trajectories. */
+static enum bw_status advected_targets_run(struct bw_stage *s, struct bw_field *vel)
 {
     struct plan a = plan_of(s, s->time + s->dt);
-    const struct way way = {vel, s->host->find_field(s, "solid"), s->dt};
+    const struct advection advection = {vel, s->host->find_field(s, "solid"), s->dt};
     int done = 0;
-    enum bw_status status = plan_rows(s, &a, ROWS_CARRIED);
+    enum bw_status status = plan_rows(s, &a, ROWS_ADVECTED);
     if (status || !a.n_rows) return status;
     a.n_poses = 1;
     status = shape_ready(s, &a.pose[0]);
     a.bounds = pose_bounds(&a.pose[0], 0.5 * a.width + s->grid->h);
-    if (!status) status = trail_run(s, &a, &way, &done);
+    if (!status) status = trail_run(s, &a, &advection, &done);
     return status || done ? status : plan_run(s, &a);
 }
 
@@ -253,9 +254,9 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status status = amounts_check(s, p);
     struct points_cloud cloud;
     int points = p->shape.kind == SHAPE_POINTS, inherits = p->inherit_velocity > 0;
-    const int carried = p->mode == EMIT_MAX && !points && vel && s->dt > 0;
-    if (!status && carried) status = carried_run(s, vel);
-    if (!status) status = plan_rows(s, &a, carried ? ROWS_REST : ROWS_ALL);
+    const int advected = p->mode == EMIT_MAX && !points && vel && s->dt > 0;
+    if (!status && advected) status = advected_targets_run(s, vel);
+    if (!status) status = plan_rows(s, &a, advected ? ROWS_REST : ROWS_ALL);
     if (!status) status = points ? points_plan(s, s->time, s->time + s->dt, &cloud) : motion_plan(s, &a);
     if (status) return status;
     if (points) {
@@ -264,14 +265,14 @@ static enum bw_status step(struct bw_stage *s)
     } else {
         inherits = inherits && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
     }
-    a.moves_gas = vel && (velocity_given(p) || inherits);
+    a.sets_velocity = vel && (velocity_given(p) || inherits);
     return plan_run(s, &a);
 }
 
 static void uninit(struct bw_stage *s)
 {
     const struct state *state = s->state;
-    if (!state->shape.amiss) place_end(s, &state->place); // else it was said as it began
+    if (!state->shape.amiss) placement_report(s, &state->placement); // else it was reported as the run began
 }
 
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)

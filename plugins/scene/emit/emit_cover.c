@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How much of each cell a source covers, and what its amounts and its velocity become there. */
+/* Coverage of each cell by the source, and the amounts and the velocity emitted there. */
 #include "emit.h"
 
 #include <math.h>
 
 #define BLEND_TIME (1.0 / 24) // s
 
-/* Coverage of the cells of one block that the shape may touch, x fastest. */
+/* Coverage of the cells of a block within the shape's bounds, x fastest: largest and mean along its path. */
 struct cover {
     struct cells cells;
     float *most, *mean;
@@ -32,7 +32,7 @@ int noise_prepare(const struct emit_noise *n, uint64_t seed, int octaves, double
     return 1;
 }
 
-/* Largest and mean coverage at x along the shape's way. */
+/* Largest and mean coverage at x along the shape's path. */
 static double cover_at(const struct plan *a, const double x[3], double *mean)
 {
     double most = 0, sum = 0;
@@ -75,13 +75,14 @@ static void poses_cover(const struct plan *a, const struct bw_block *b, const st
             }
 }
 
-/// Covered cells that the noise has yet to break up.
-struct breaking {
+/// Covered cells whose noise is evaluated together.
+struct noise_batch {
     struct noise_places places;
     size_t cell[NOISE_PLACES];
 };
 
-static void breaking_end(const struct plan *a, const struct bw_block *b, const struct cover *cover, struct breaking *q)
+static void noise_flush(const struct plan *a, const struct bw_block *b, const struct cover *cover,
+                        struct noise_batch *q)
 {
     if (q->places.n) emit_kernels_for(b->stage->host->simd)->share(&q->places, a->octaves, a->p->noise.amount);
     for (int32_t i = 0; i < q->places.n; i++) {
@@ -91,11 +92,11 @@ static void breaking_end(const struct plan *a, const struct bw_block *b, const s
     q->places.n = 0;
 }
 
-static void cover_break(const struct plan *a, const struct bw_block *b, const struct cover *cover,
-                        const struct bw_noise_lattice *lattice)
+static void cover_apply_noise(const struct plan *a, const struct bw_block *b, const struct cover *cover,
+                              const struct bw_noise_lattice *lattice)
 {
     const struct cells *c = &cover->cells;
-    struct breaking q;
+    struct noise_batch q;
     size_t cell = 0;
     q.places.n = 0;
     for (int k = c->lo[2]; k < c->hi[2]; k++)
@@ -106,9 +107,9 @@ static void cover_break(const struct plan *a, const struct bw_block *b, const st
                 for (int d = 0; d < 3; d++) q.places.x[d][n] = block_coord(b, d, at[d] + 0.5);
                 q.places.at[n] = lattice;
                 q.cell[n] = cell;
-                if (n + 1 == NOISE_PLACES) breaking_end(a, b, cover, &q);
+                if (n + 1 == NOISE_PLACES) noise_flush(a, b, cover, &q);
             }
-    breaking_end(a, b, cover, &q);
+    noise_flush(a, b, cover, &q);
 }
 
 /* 0 when memory ran out. */
@@ -128,11 +129,11 @@ static int cover_make(const struct plan *a, const struct bw_block *b, struct cov
     const struct points_cells q = points_cells(a, b, c);
     if (a->points) points_cover(a->points, &q, most, cover->mean, cover->mean + count);
     else poses_cover(a, b, cover);
-    if (a->octaves) cover_break(a, b, cover, lattice);
+    if (a->octaves) cover_apply_noise(a, b, cover, lattice);
     return 1;
 }
 
-/* Weight of the law of `set`: (1-c)^(dt/τ) is left of what was there. */
+/* Weight of the target in mode set: (1-c)^(dt/τ) of the old value remains. */
 static double blend_weight(double c, double dt) { return c >= 1 ? 1 : c <= 0 ? 0 : 1 - pow(1 - c, dt / BLEND_TIME); }
 
 static double value_remove(double f, double take) { return f > 0 ? fmax(f - take, 0) : fmin(f + take, 0); }
@@ -166,7 +167,7 @@ static void amount_emit(const struct plan *a, const struct bw_amount *amount, co
     }
 }
 
-static double gas_velocity(const struct plan *a, const double x[3], int axis)
+static double emitted_velocity(const struct plan *a, const double x[3], int axis)
 {
     double own[3];
     pose_velocity(&a->before, &a->pose[a->n_poses - 1], a->moment, x, own);
@@ -188,13 +189,13 @@ static void faces_emit(const struct plan *a, const struct bw_block *b, const str
                 double mean, cover = cover_at(a, x, &mean);
                 if (cover <= 0) continue;
                 float *face = f + i + j * v->sy + k * v->sz;
-                *face += (float)(blend_weight(cover, a->dt) * (gas_velocity(a, x, axis) - *face));
+                *face += (float)(blend_weight(cover, a->dt) * (emitted_velocity(a, x, axis) - *face));
             }
 }
 
-/* The same where points move it. 0: out of memory. */
-static int faces_points(const struct plan *a, const struct bw_block *b, const struct cells *c, const struct bw_view *v,
-                        int axis)
+/* The same for a source of points. 0: out of memory. */
+static int faces_emit_points(const struct plan *a, const struct bw_block *b, const struct cells *c,
+                             const struct bw_view *v, int axis)
 {
     struct points_cells q = points_cells(a, b, c);
     q.at[axis] = 0;
@@ -241,9 +242,9 @@ void cover_body(const struct bw_block *b, void *user)
         }
         for (uint32_t i = 0; i < a->n_rows; i++) amount_emit(a, &a->amount[a->row[i]], &cover, &b->view[i]);
     }
-    if (!a->moves_gas) return;
+    if (!a->sets_velocity) return;
     for (int axis = 0; axis < 3; axis++)
         if (axis == b->grid->thin) continue;
         else if (!a->points) faces_emit(a, b, &cover.cells, &b->view[a->n_rows], axis);
-        else if (!faces_points(a, b, &cover.cells, &b->view[a->n_rows], axis)) b->sum[0] += 1;
+        else if (!faces_emit_points(a, b, &cover.cells, &b->view[a->n_rows], axis)) b->sum[0] += 1;
 }

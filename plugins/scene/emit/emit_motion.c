@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A source on its way. */
+/* Poses of a moving source: where it is at a time, how far it moves, how many samples its motion needs. */
 #include "emit.h"
 
 #include <math.h>

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a source in mode max has given to gas on its way. A step carries what the shape held when it began; gas that has
- * been in the shape since got more, and gas that was there when the source was stronger. With u the flow that carries,
- * gas that is at x when the step ends was, a share s of the step earlier, at
+/* Mode max below mac.advect: a source's amounts along the trajectories of the gas that left it within the step.
+ *
+ * Advection moves only what the shape held when the step began. Gas that was in the shape later, or when the source was
+ * stronger, has more. With u the advecting velocity, gas at x at the step's end was, a fraction s of the step earlier,
+ * at
  *     X(s) = x - s dt u(x) + s² dt (u(x) - u(x - dt/2 u(x)))
- * second order, at s = 1 the midpoint rule's trace, and has
+ * second order; at s = 1 it is the departure point of the midpoint rule. It has
  *     f(x) = max over s in [0, 1) of c(X(s), t - s dt) · amount(t - s dt)
- * or what was carried there: what many small steps would give. Without it a source whose noise or amount changes leaves
- * a shell at its edge with each step, terraces in the smoke that rises from it. Samples are as far apart on the gas'
- * own way as what it meets is wide: a quarter of the soft edge or half of the finest noise, which counts for little,
- * but not less than half a cell; noise that changes is a way, too, and amounts change by a tenth at most from one to
- * the next. They are taken from instants half a cell of the longest way apart, MOTION_SAMPLES or fewer. We cheat where
- * ways are longer than LONGEST cells: they are taken for so long. With samples a whole cell apart a pulsing source
- * leaves 1.4 % less by steps of half a cell. */
+ * or the advected value, which is the limit of many small steps. Without it a source whose noise or amount changes
+ * leaves a shell at its edge with each step: terraces in the smoke.
+ *
+ * Samples along a trajectory are spaced by a quarter of the soft edge, or by half of the finest noise where that is
+ * less, but by no less than half a cell. Noise that changes counts as a displacement. An amount changes by at most a
+ * tenth from one sample to the next. Samples are taken from up to MOTION_SAMPLES instants of the step, half a cell of
+ * the longest displacement apart.
+ *
+ * We cheat: displacements are cut to LONGEST cells. With samples a whole cell apart a pulsing source leaves 1.4 % less
+ * by steps of half a cell. */
 #include "emit_trail.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { HALO = 16 };
-#define CHANGE 0.1                 // of an amount, from one sample to the next
-#define LONGEST (2.0 * (HALO - 1)) // cells: half of it and one more cell are read round a block
+#define CHANGE 0.1                 // of an amount, from one sample to the next, at most
+#define LONGEST (2.0 * (HALO - 1)) // displacement, cells: half of it and one more cell are the halo of a block
 
 static void speed_body(const struct bw_block *b, void *user)
 {
@@ -48,11 +53,11 @@ static struct box3 box_widened(struct box3 b, double by)
     return b;
 }
 
-/* The longest way near the shape, cells. */
+/* The longest displacement near the shape, cells. */
 static enum bw_status trail_measure(struct bw_stage *s, struct trail *t)
 {
     double most = 0;
-    const struct bw_access row = {t->way->vel, BW_READ, 0};
+    const struct bw_access row = {t->advection->vel, BW_READ, 0};
     t->reach = box_widened(t->shape, HALO * s->grid->h);
     const enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = &row,
                                                                        .n_access = 1,
@@ -61,12 +66,12 @@ static enum bw_status trail_measure(struct bw_stage *s, struct trail *t)
                                                                        .user = t,
                                                                        .maxs = &most,
                                                                        .n_maxs = 1});
-    t->scale = t->way->dt / s->grid->h;
-    t->cells = fmin(t->scale * fmax(most, 0), LONGEST);
+    t->scale = t->advection->dt / s->grid->h;
+    t->max_displacement = fmin(t->scale * fmax(most, 0), LONGEST);
     return status;
 }
 
-/* Amounts of the rows at each instant, and what they span. */
+/* Amounts of the rows at an instant; widens their range by these. */
 static enum bw_status amounts_at(struct bw_stage *s, struct trail *t, struct instant *at)
 {
     const struct emit *p = s->host->params_at(s, at->time);
@@ -77,14 +82,14 @@ static enum bw_status amounts_at(struct bw_stage *s, struct trail *t, struct ins
     for (uint32_t r = 0; r < t->plan->n_rows; r++)
         for (int c = 0; c < 3; c++) {
             const double value = copy[t->plan->row[r]].value[c];
-            double *most = t->most[3 * r + (uint32_t)c];
+            double *most = t->range[3 * r + (uint32_t)c];
             if (value < 0) most[1] = fmin(most[1], value);
             else most[0] = fmax(most[0], value);
         }
     return BW_OK;
 }
 
-static double instant_gives(const struct trail *t, const struct instant *at)
+static double instant_amount_sum(const struct trail *t, const struct instant *at)
 {
     double sum = 0;
     for (uint32_t r = 0; r < t->plan->n_rows; r++)
@@ -92,10 +97,10 @@ static double instant_gives(const struct trail *t, const struct instant *at)
     return sum;
 }
 
-/* How much the amounts change from instant to instant, as a share of the most that each is. */
+/* Total variation of the amounts over the instants, relative to the greatest value of each; the largest of them. */
 static double amounts_change(const struct trail *t)
 {
-    double share = 0;
+    double variation = 0;
     for (uint32_t r = 0; r < t->plan->n_rows; r++)
         for (int c = 0; c < 3; c++) {
             double change = 0, most = 0;
@@ -104,12 +109,12 @@ static double amounts_change(const struct trail *t)
                 most = fmax(most, fabs(value));
                 if (k) change += fabs(value - t->at[k - 1].amount[t->plan->row[r]].value[c]);
             }
-            if (change > 0) share = fmax(share, change / most);
+            if (change > 0) variation = fmax(variation, change / most);
         }
-    return share;
+    return variation;
 }
 
-/* Are both one shape in one place, whose distance costs little? Of round shapes only the axis z is set. */
+/* Are both poses equal, of a shape with a closed-form distance? Of round shapes only the axis z is set. */
 static bool pose_same(const struct pose *p, const struct pose *q)
 {
     const bool plain = pose_is_plain(p);
@@ -125,28 +130,28 @@ static enum bw_status instants_init(struct bw_stage *s, struct trail *t)
 {
     const double margin = 0.5 * t->plan->width + s->grid->h;
     enum bw_status status = BW_OK;
-    t->most = s->host->scratch(s, 3 * (t->plan->n_rows + 1) * sizeof *t->most);
-    if (!t->most) return BW_ERR_MEMORY;
+    t->range = s->host->scratch(s, 3 * (t->plan->n_rows + 1) * sizeof *t->range);
+    if (!t->range) return BW_ERR_MEMORY;
     for (uint32_t i = 0; i < 3 * t->plan->n_rows; i++) {
-        t->most[i][0] = -HUGE_VAL;
-        t->most[i][1] = HUGE_VAL;
+        t->range[i][0] = -HUGE_VAL;
+        t->range[i][1] = HUGE_VAL;
     }
-    t->still = true;
+    t->static_shape = true;
     for (int k = 0; k < t->n && status == BW_OK; k++) {
         struct instant *at = &t->at[k];
-        at->time = t->plan->time - t->way->dt * k / t->n;
+        at->time = t->plan->time - t->advection->dt * k / t->n;
         if (k) status = pose_at(s, at->time, &at->pose);
         else at->pose = t->plan->pose[0];
         if (status == BW_OK) status = amounts_at(s, t, at);
         if (status != BW_OK) return status;
         at->bounds = pose_bounds(&at->pose, margin);
         bounds_add(&t->shape, at->bounds);
-        t->still = t->still && pose_same(&at->pose, &t->at[0].pose);
+        t->static_shape = t->static_shape && pose_same(&at->pose, &t->at[0].pose);
         t->travel = fmax(t->travel, pose_travel(&at->pose, &t->at[0].pose) / s->grid->h);
     }
-    t->fading = instant_gives(t, &t->at[t->n - 1]) > instant_gives(t, t->at);
-    t->least = 1 + (int)fmin(ceil(amounts_change(t) / CHANGE), MOTION_SAMPLES);
-    t->reach = box_widened(t->shape, (t->cells + 1) * s->grid->h);
+    t->fading = instant_amount_sum(t, &t->at[t->n - 1]) > instant_amount_sum(t, t->at);
+    t->min_samples = 1 + (int)fmin(ceil(amounts_change(t) / CHANGE), MOTION_SAMPLES);
+    t->reach = box_widened(t->shape, (t->max_displacement + 1) * s->grid->h);
     return BW_OK;
 }
 
@@ -158,8 +163,9 @@ static enum bw_status trail_sweep(struct bw_stage *s, struct trail *t)
     uint32_t rows = 0;
     for (; rows < a->n_rows; rows++)
         access[rows] = (struct bw_access){s->ports[PORT_AMOUNTS].fields[a->row[rows]], BW_UPDATE, 0};
-    access[t->view_vel = rows++] = (struct bw_access){t->way->vel, BW_READ, (int32_t)ceil(0.5 * t->cells) + 1};
-    if (t->way->solid) access[t->view_solid = rows++] = (struct bw_access){t->way->solid, BW_READ, 0};
+    access[t->view_vel = rows++] =
+        (struct bw_access){t->advection->vel, BW_READ, (int32_t)ceil(0.5 * t->max_displacement) + 1};
+    if (t->advection->solid) access[t->view_solid = rows++] = (struct bw_access){t->advection->solid, BW_READ, 0};
     double failed = 0;
     const enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access,
                                                                        .n_access = rows,
@@ -171,7 +177,7 @@ static enum bw_status trail_sweep(struct bw_stage *s, struct trail *t)
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
-static double samples_apart(const struct plan *a, double h)
+static double sample_spacing(const struct plan *a, double h)
 {
     const struct pose *p = &a->pose[0];
     const double edge = p->kind == SHAPE_VDB && p->vdb->fog ? 0 : 0.25 * a->width; // fog has the edges of its file
@@ -180,22 +186,22 @@ static double samples_apart(const struct plan *a, double h)
     return fmax(0.5, finest / h);
 }
 
-enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct way *way, int *done)
+enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct advection *advection, int *done)
 {
     struct trail *t = s->host->scratch(s, sizeof *t);
     struct pose start;
     if (!t) return BW_ERR_MEMORY;
-    *t = (struct trail){.plan = a, .way = way, .shape = a->bounds};
+    *t = (struct trail){.plan = a, .advection = advection, .shape = a->bounds};
     *done = 0;
-    enum bw_status status = pose_at(s, a->time - way->dt, &start);
+    enum bw_status status = pose_at(s, a->time - advection->dt, &start);
     if (status != BW_OK) return status;
     bounds_add(&t->shape, pose_bounds(&start, 0.5 * a->width + s->grid->h));
     status = trail_measure(s, t);
     if (status != BW_OK) return status;
     t->travel = pose_travel(&start, &a->pose[0]) / s->grid->h;
-    t->noise = a->octaves ? way->dt * a->p->noise.speed / s->grid->h : 0;
-    t->apart = samples_apart(a, s->grid->h);
-    t->n = motion_samples(sqrt(t->cells * t->cells + t->noise * t->noise) + t->travel);
+    t->noise = a->octaves ? advection->dt * a->p->noise.speed / s->grid->h : 0;
+    t->sample_spacing = sample_spacing(a, s->grid->h);
+    t->n = motion_samples(sqrt(t->max_displacement * t->max_displacement + t->noise * t->noise) + t->travel);
     if (t->n == 1) return BW_OK;
     *done = 1;
     status = instants_init(s, t);

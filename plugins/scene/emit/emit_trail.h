@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The parts of emit_trail.c: the step's instants (there), and what the gas of a block has met in them (emit_gas.c). */
+/* A source along trajectories: the step's instants (emit_trail.c), the trajectories of a block (emit_trail_rows.c). */
 #ifndef EMIT_TRAIL_H
 #define EMIT_TRAIL_H
 
@@ -16,23 +16,25 @@ struct instant {
 
 struct trail {
     const struct plan *plan;
-    const struct way *way;
+    const struct advection *advection;
     struct instant at[MOTION_SAMPLES];
     int n;
-    bool fading;              ///< the source gives less at the step's end than earlier
-    double scale, cells;      ///< cells a m/s in the step; longest way, cells
-    double travel, noise;     ///< cells that the shape goes in the step; how far in time the noise goes, as a way
-    double apart;             ///< samples, cells
-    int least;                ///< samples that the amounts want, as they change
-    bool still;               ///< the shape stands, and its distance is known everywhere
-    struct box3 shape, reach; ///< all poses; and how far gas has come from them
-    double (*most)[2];        ///< by row and component: greatest and least amount; what it can't raise, or lower
+    bool fading;              ///< amounts are less at the step's end than at its beginning
+    double scale;             ///< displacement in the step, cells a m/s
+    double max_displacement;  ///< cells
+    double travel, noise;     ///< displacement of the shape, and of the noise in its time, in the step, cells
+    double sample_spacing;    ///< along a trajectory, cells
+    int min_samples;          ///< a trajectory, for amounts that change
+    bool static_shape;        ///< the shape has one pose, and a closed-form distance
+    struct box3 shape, reach; ///< bounds of all poses; of all trajectories that may leave them
+    double (*range)[2];       ///< by row and component: greatest amount (where positive), least (where negative)
     uint32_t view_vel, view_solid;
 };
 
-/* ---- emit_gas.c ---- */
+/* ---- emit_trail_rows.c ---- */
 
-/// Sweeps of the source's reach: body, reach; sum[0]: memory ran out. Rows: the plan's amounts, then the views.
+/// Body and reach of the sweep: traces the gas of each block back. Views: the plan's amounts, velocity, solid.
+/// sum[0]: memory ran out.
 void trail_body(const struct bw_block *b, void *trail);
 int trail_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *trail);
 
