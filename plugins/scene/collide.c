@@ -252,7 +252,7 @@ static double max_dt(struct bw_stage *s)
     for (int part = 0; part < 10; part++) {
         span /= 2;
         if (pose_at(s, start + span, &middle)) return HUGE_VAL;
-        const double first = pose_way(&from, &middle, span), second = pose_way(&middle, &to, span);
+        const double first = pose_displacement(&from, &middle, span), second = pose_displacement(&middle, &to, span);
         if (part == 0) whole = first + second;
         if (whole <= PASSES * s->grid->h) return HUGE_VAL;
         way = fmax(first, second);
@@ -271,8 +271,9 @@ static double max_dt(struct bw_stage *s)
 static void pace_judge(struct bw_stage *s, struct plan *a)
 {
     struct state *st = s->state;
-    const double last = pose_way(&a->before, &a->now, a->moment), rest = pose_way(&a->start, &a->before, s->dt),
-                 cells = pose_way(&a->start, &a->now, s->dt) / a->h;
+    const double last = pose_displacement(&a->before, &a->now, a->moment),
+                 rest = pose_displacement(&a->start, &a->before, s->dt),
+                 cells = pose_displacement(&a->start, &a->now, s->dt) / a->h;
     if (s->dt > 10 * a->moment && last > SUDDEN * (last + rest)) a->before = a->now;
     if (s->dt <= 0 || cells <= 2 * PASSES || st->told) return;
     st->told = 1;
@@ -348,7 +349,8 @@ static enum bw_status moves_find(struct bw_stage *s, struct bw_shape *it)
     if (!status) status = pose_at(s, time, &now);
     if (!status) status = pose_at(s, time + moment, &after);
     if (status) return status;
-    if (pose_way(&before, &now, moment) <= pose_way(&now, &after, moment)) pose_shape_moves(&before, &now, moment, it);
+    if (pose_displacement(&before, &now, moment) <= pose_displacement(&now, &after, moment))
+        pose_shape_moves(&before, &now, moment, it);
     else pose_shape_moves(&now, &after, moment, it);
     return BW_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Stage force: wind, vortex, attractor or turbulence within a shape (laws: force_push.c). */
+/* Stage force: wind, vortex, attractor or turbulence within a shape (laws: force_laws.c). */
 #include "force.h"
 #include "stages.h"
 #include <common/vec3.h>
@@ -166,7 +166,7 @@ static enum bw_status step(struct bw_stage *s)
     if (status) return status;
     status = s->host->sweep(s, &(struct bw_sweep){.access = access,
                                                   .n_access = n,
-                                                  .body = force_push,
+                                                  .body = force_add,
                                                   .reach = force_reach,
                                                   .user = &a,
                                                   .sums = &failed,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a force adds to the accelerations of a block of faces: force_push.c. */
+/* What a force adds to the accelerations of a block of faces: force_laws.c. */
 #ifndef FORCE_H
 #define FORCE_H
 
@@ -55,6 +55,6 @@ struct force_plan {
 /// Is the block near the shape? For a sweep's `reach`; `user`: the plan.
 int force_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 /// A sweep's body; sum 0 counts blocks that memory ran out for.
-void force_push(const struct bw_block *b, void *user);
+void force_add(const struct bw_block *b, void *user);
 
 #endif

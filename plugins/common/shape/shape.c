@@ -407,7 +407,7 @@ void pose_velocity(const struct pose *before, const struct pose *now, double sec
     if (now->kind == SHAPE_MESH) mesh_flow_add(now, d, out);
 }
 
-double pose_way(const struct pose *before, const struct pose *now, double seconds)
+double pose_displacement(const struct pose *before, const struct pose *now, double seconds)
 {
     const struct box3 box = pose_bounds(now, 0);
     double most = 0;

@@ -162,8 +162,8 @@ struct box3 pose_file_bounds(const struct pose *p, const struct box3 *file);
 /// Velocity (m/s) at x of the material of a shape that stood at `before` and `seconds` later at `now`: translation,
 /// rotation and growth together. Zero when both are the same.
 void pose_velocity(const struct pose *before, const struct pose *now, double seconds, const double x[3], double out[3]);
-/// Longest way between the two poses among the corners of the shape's bounds, m.
-double pose_way(const struct pose *before, const struct pose *now, double seconds);
+/// Greatest displacement from pose to pose among the corners of the shape's bounds, m.
+double pose_displacement(const struct pose *before, const struct pose *now, double seconds);
 /// 1 when the two differ, or the shape changes its form.
 int pose_moved(const struct pose *a, const struct pose *b);
 /// Share of a cell that a surface at distance d covers, its edge softened over `width` metres.

@@ -5,17 +5,18 @@
  * medians (spread: the logarithm's standard deviation, cut at three): thrown matter breaks up by factors. A piece of
  * diameter d has quadratic drag against the gas, whose velocity is u,
  *     x'' = g - |v - u| (v - u) / L,   L = drag_length d/size      (= 4/3 rho_p/rho d/C_d of a sphere)
- * A step is cut into parts of h <= 1/rate, in which no piece moves by more than half a cell; with u of its middle,
+ * A step is cut into substeps of h <= 1/rate, in which no piece moves by more than half a cell; with u at its
+ * midpoint,
  *     v* = v + h/2 g,  w = v* - u,  x' = x + u h + w L/|w| ln(1 + |w| h/L),  v' = u + w / (1 + |w| h/L) + h/2 g
  * (Strang's splitting): exact for drag alone in even gas and for gravity alone, of second order together, for any h.
  * Closed sides and obstacles, which count as at rest, throw pieces back by `restitution`, with Coulomb's friction; out
  * of a periodic side they come in through the other.
  *
- * On its way a piece is a source of emit's kind in mode max, a ball of `trail` times its size: targets are what gas has
- * at least, rates (`1/s`) are added. What is given dies with the piece's age a as (1 - a/life)^fade, and what burns
+ * Along its trajectory a piece is a source like emit in mode max, a ball of `trail` times its size: targets are least
+ * values, rates (`1/s`) are added. Amounts fade with the piece's age a as (1 - a/life)^fade, those of what burns
  * (temperature, fuel, flame) as (1 - a/(burning life))^fade; the ball shrinks to `taper`. The stage stands below
- * mac.advect: the trail lies where the flow has taken it since it was left (debris_trail.c). Amounts that change are
- * those of the step's end. We cheat: pieces take no momentum from the gas, but may give it some
+ * mac.advect: the trail is advected by the flow from when it was emitted to the step's end (debris_trail.c). Amounts
+ * that change are those of the step's end. We cheat: pieces take no momentum from the gas, but may give it some
  * (`inherit_velocity`). */
 #include "debris.h"
 
@@ -130,15 +131,16 @@ static enum bw_status pieces_add(struct bw_stage *s, const struct bw_particles_a
     return BW_OK;
 }
 
-/// Remove those whose life is over.
-static enum bw_status pieces_tidy(struct bw_stage *s, const struct bw_particles_api *api, struct bw_particles *all)
+/// Removes pieces whose life is over. Errors, said: BW_ERR_DIVERGED, BW_ERR_MEMORY.
+static enum bw_status pieces_remove_dead(struct bw_stage *s, const struct bw_particles_api *api,
+                                         struct bw_particles *all)
 {
     const struct glowing p = glowing_of(api, all);
     uint8_t *drop = s->host->scratch(s, (size_t)p.count + 1);
     if (!drop) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld pieces", (long long)p.count);
     for (int64_t i = 0; i < p.count; i++) {
         if (!isfinite(p.pos[i][0] + p.pos[i][1] + p.pos[i][2]))
-            return s->host->fail(s, BW_ERR_DIVERGED, "piece %lld is nowhere", (long long)i);
+            return s->host->fail(s, BW_ERR_DIVERGED, "the position of piece %lld is not a number", (long long)i);
         drop[i] = p.age[i] >= p.life[i];
     }
     api->remove(all, drop);
@@ -159,10 +161,10 @@ static enum bw_status init(struct bw_stage *s)
         s->host->log(s, BW_LOG_WARNING, "noise.size %g m is finer than a cell (%g m): trails stay even", p->noise.size,
                      s->grid->h);
     const enum bw_status status = amounts_check_targets(s, p->amounts.items, p->amounts.count);
-    return status ? status : debris_launched(s, s->time, s->time, &none, &count);
+    return status ? status : debris_launch(s, s->time, s->time, &none, &count);
 }
 
-/// Where the pieces there are, and those that come, may be within a frame: how long a step will be is not known yet.
+/// Activates tiles that pieces, present or launched, may reach within a frame: the step's length is not known yet.
 static enum bw_status activate(struct bw_stage *s)
 {
     const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
@@ -173,7 +175,7 @@ static enum bw_status activate(struct bw_stage *s)
     const struct glowing p = glowing_of(api, s->ports[DEBRIS_PIECES].particles);
     const struct debris_state was = *st;
     if (!st->begun) st->begin = st->until = s->time;
-    const enum bw_status status = debris_launched(s, st->until, s->time + 1 / s->fps, &fresh, &count);
+    const enum bw_status status = debris_launch(s, st->until, s->time + 1 / s->fps, &fresh, &count);
     st->begin = was.begin;
     st->until = was.until;
     return status ? status : debris_activate(s, &p, fresh, count);
@@ -188,15 +190,15 @@ static enum bw_status step(struct bw_stage *s)
     int64_t count = 0;
     if (!st->begun) st->begin = st->until = s->time;
     st->begun = 1;
-    enum bw_status status = debris_launched(s, st->until, s->time + s->dt, &fresh, &count);
+    enum bw_status status = debris_launch(s, st->until, s->time + s->dt, &fresh, &count);
     if (!status) status = pieces_add(s, api, all, fresh, count);
     if (status) return status;
     st->until = s->time + s->dt;
     const struct glowing p = glowing_of(api, all);
     status = debris_fly(s, &p);
-    if (!status) status = debris_lay(s);
+    if (!status) status = debris_deposit(s);
     if (status == BW_ERR_MEMORY) return s->host->fail(s, status, "out of memory for %lld pieces", (long long)p.count);
-    if (!status) status = pieces_tidy(s, api, all);
+    if (!status) status = pieces_remove_dead(s, api, all);
     s->host->metric(s, "launched", (double)count, BW_METRIC_SUM);
     s->host->metric(s, "pieces", (double)api->count(all), BW_METRIC_LAST);
     return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which pieces are launched when, from where, how fast and how large: all by the piece's number and the seed alone, so
- * steps, threads and ranks see the same ones. */
+/* Launches: each piece's time, position, velocity, size and life are random numbers of its index and the seed alone, so
+ * any step lengths, threads and ranks give the same pieces. */
 #include "debris.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #define PIECES_MOST 1e6   ///< launched in one step
 #define DEVIATIONS_MOST 3 ///< from a median: no piece a thousand times as large as the rest
 
-/// What a piece's numbers are drawn for; NORMALs take two.
+/// Counters of a piece's random numbers; normal ones take two.
 enum {
     DRAW_BORN,
     DRAW_CLUSTER,
@@ -41,14 +41,14 @@ static void direction_off(const double axis[3], double angle, double turn, doubl
     for (int i = 0; i < 3; i++) out[i] = cos(angle) * axis[i] + sin(angle) * (cos(turn) * a[i] + sin(turn) * b[i]);
 }
 
-/// Somewhere in the cone: evenly over its solid angle, or gathered towards its axis.
+/// Random direction in the cone: uniform over its solid angle, or concentrated at its axis.
 static void cone_draw(const struct debris *p, const double axis[3], uint64_t seed, double out[3])
 {
     const double share = pow(bw_rng_unit(seed, DRAW_COS), p->focus), c = 1 - (1 - cos(p->cone)) * share;
     direction_off(axis, acos(fmax(-1, fmin(c, 1))), TURN * bw_rng_unit(seed, DRAW_TURN), out);
 }
 
-/// Of several clusters some are much thicker than others.
+/// Seed of a random cluster; their probabilities are log-normal, so some get many more pieces than others.
 static uint64_t cluster_seed(const struct debris *p, uint64_t lot, uint64_t seed)
 {
     double weight[64], all = 0;
@@ -59,19 +59,19 @@ static uint64_t cluster_seed(const struct debris *p, uint64_t lot, uint64_t seed
     return bw_rng(lot, (uint64_t)c);
 }
 
-/// Direction, and how far from the median its speed is, in deviations.
-static double throw_draw(const struct debris *p, const double axis[3], uint64_t lot, uint64_t seed, double way[3])
+/// Random direction; returns the speed's deviation from the median, in standard deviations of its logarithm.
+static double throw_draw(const struct debris *p, const double axis[3], uint64_t lot, uint64_t seed, double direction[3])
 {
     const double own = normal_draw(seed, DRAW_SPEED);
     double jet[3];
     if (!p->clusters) {
-        cone_draw(p, axis, seed, way);
+        cone_draw(p, axis, seed, direction);
         return own;
     }
     const uint64_t cluster = cluster_seed(p, lot, seed);
     cone_draw(p, axis, cluster, jet);
     const double off = p->cluster_spread * sqrt(-2 * log(1 - bw_rng_unit(seed, DRAW_OFF)));
-    direction_off(jet, off, TURN * bw_rng_unit(seed, DRAW_OFF + 1), way);
+    direction_off(jet, off, TURN * bw_rng_unit(seed, DRAW_OFF + 1), direction);
     return sqrt(0.5) * (own + normal_draw(cluster, DRAW_SPEED));
 }
 
@@ -86,16 +86,16 @@ static int place_draw(const struct bw_stage *s, const struct pose *pose, uint64_
     return 0;
 }
 
-/// 0: the shape is hardly there.
+/// Draws one piece. 0: the shape fills too little of its bounds to be hit.
 static int piece_make(const struct bw_stage *s, const struct pose *pose, const double axis[3], uint64_t lot,
                       uint64_t seed, struct piece *out)
 {
     const struct debris *p = s->params;
-    double way[3];
-    const double speed = p->speed * exp(p->speed_spread * throw_draw(p, axis, lot, seed, way));
+    double direction[3];
+    const double speed = p->speed * exp(p->speed_spread * throw_draw(p, axis, lot, seed, direction));
     out->size = p->size * exp(p->size_spread * normal_draw(seed, DRAW_SIZE));
     out->life = p->life * exp(p->life_spread * normal_draw(seed, DRAW_LIFE));
-    for (int a = 0; a < 3; a++) out->velocity[a] = a == s->grid->thin ? 0 : speed * way[a];
+    for (int a = 0; a < 3; a++) out->velocity[a] = a == s->grid->thin ? 0 : speed * direction[a];
     return place_draw(s, pose, seed, out->pos);
 }
 
@@ -109,7 +109,7 @@ static enum bw_status pose_find(struct bw_stage *s, struct pose *pose, double ax
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 
-enum bw_status debris_launched(struct bw_stage *s, double from, double to, struct piece **out, int64_t *count)
+enum bw_status debris_launch(struct bw_stage *s, double from, double to, struct piece **out, int64_t *count)
 {
     const struct debris *p = s->params;
     const struct debris_state *st = s->state;

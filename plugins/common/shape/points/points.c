@@ -166,7 +166,7 @@ static void point_place(const struct placing *a, int64_t i)
     place(now, local[1], c->pos[i]);
     place(a->t->before, local[1], rigid);
     for (int x = 0; x < 3; x++) {
-        c->way[i][x] = (float)(c->pos[i][x] - was[x]);
+        c->displacement[i][x] = (float)(c->pos[i][x] - was[x]);
         c->vel[i][x] = (float)((c->pos[i][x] - rigid[x]) / a->t->moment + spin[x]);
     }
     double r = a->p->radius > 0 ? a->p->radius : a->stage->grid->h;
@@ -187,12 +187,12 @@ struct tiles {
     int64_t lo[3], hi[3]; ///< hi included
 };
 
-/* Tiles that point i touches on its way; 0: none, it is beyond the box. */
+/* Tiles that the path of point i touches; 0: none, it is beyond the box. */
 static int point_tiles(const struct bw_domain_info *d, const struct points_cloud *c, int64_t i, struct tiles *t)
 {
     double wide = (double)c->radius[i] + c->reach;
     for (int a = 0; a < 3; a++) {
-        double end = c->pos[i][a], start = end - (double)c->way[i][a];
+        double end = c->pos[i][a], start = end - (double)c->displacement[i][a];
         double lo = floor((fmin(start, end) - wide - d->origin[a]) / d->h);
         double hi = floor((fmax(start, end) + wide - d->origin[a]) / d->h);
         if (d->n[a] > 0) {
@@ -269,10 +269,10 @@ enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, co
     int64_t n = m->blank ? 0 : m->file[1].n;
     *c = (struct points_cloud){.n = n, .reach = reach};
     c->pos = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->pos);
-    c->way = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->way);
+    c->displacement = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->displacement);
     c->vel = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->vel);
     c->radius = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->radius);
-    if (!c->pos || !c->way || !c->vel || !c->radius) return BW_ERR_MEMORY;
+    if (!c->pos || !c->displacement || !c->vel || !c->radius) return BW_ERR_MEMORY;
     int moves = m->sequence.numbered && !m->held;
     double wanted = sequence_wanted(s, &m->sequence, s->frame),
            ahead = moves ? (wanted - floor(wanted + 0.5 + 1e-6)) / m->sequence.files : 0;
@@ -282,7 +282,7 @@ enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, co
     s->host->parallel_for(s, (n + CHUNK - 1) / CHUNK, chunk_place, &a);
     double longest = 0;
     for (int64_t i = 0; i < n; i++) {
-        const float *w = c->way[i];
+        const float *w = c->displacement[i];
         longest = fmax(longest, (double)(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
     }
     c->fastest = sqrt(longest);

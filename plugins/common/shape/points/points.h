@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Points as a source: balls of a PLY or CSV file, or of a numbered sequence of them, each with its radius and velocity.
  * Between two files a point flies on along its velocity. Each step they are placed in the world and sorted into the
- * tiles that they touch on their way, so that a tile looks at its own points only. All memory is the host's. */
+ * tiles that their path touches, so that a tile looks at its own points only. All memory is the host's. */
 #ifndef POINTS_H
 #define POINTS_H
 
@@ -50,14 +50,14 @@ struct pose;
 /// All points over one step, in the world; scratch memory.
 struct points_cloud {
     int64_t n;
-    double (*pos)[3];        ///< at the step's end, m
-    float (*way)[3];         ///< since the step's start, m
-    float (*vel)[3];         ///< m/s
-    float *radius;           ///< m
-    double reach;            ///< beyond the radius that cells are touched, m
-    double fastest;          ///< longest way, m
-    int32_t lo[3], tiles[3]; ///< box of tiles that are touched
-    int64_t *first;          ///< per tile of the box, and one more: its part of `list`
+    double (*pos)[3];         ///< at the step's end, m
+    float (*displacement)[3]; ///< since the step's start, m
+    float (*vel)[3];          ///< m/s
+    float *radius;            ///< m
+    double reach;             ///< beyond the radius that cells are touched, m
+    double fastest;           ///< longest displacement, m
+    int32_t lo[3], tiles[3];  ///< box of tiles that are touched
+    int64_t *first;           ///< per tile of the box, and one more: its part of `list`
     int32_t *list;
 };
 /// Place the points for the step from `start` to `now`; `before` is the pose `moment` seconds before `now`; `ahead` how
@@ -69,7 +69,7 @@ struct points_times {
 };
 enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, const struct points_times *times,
                             double reach, struct points_cloud *c);
-/// Sort points that are placed (n, pos, way, radius, reach) into tiles. Errors: BW_ERR_MEMORY, BW_ERR_LIMIT (said).
+/// Sorts placed points (n, pos, displacement, radius, reach) into tiles. Errors: BW_ERR_MEMORY, BW_ERR_LIMIT (said).
 enum bw_status points_sort(struct bw_stage *s, struct points_cloud *c);
 /// Make the tiles active that the points touch.
 enum bw_status points_activate(struct bw_stage *s, const struct points_cloud *c);
@@ -81,7 +81,7 @@ struct points_cells {
     int32_t lo[3], hi[3];
     double at[3];
     double width; ///< of the soft edge, m
-    int samples;  ///< places along the way
+    int samples;  ///< positions along the path
 };
 /// Those that touch the block's tile, in their order.
 int64_t points_list(const struct points_cloud *c, const struct bw_block *b, const int32_t **list);

@@ -39,7 +39,7 @@ static int ball_make(const struct points_cloud *c, const struct points_cells *q,
     double left = 1 - (m + 1.0) / q->samples, wide = ((double)c->radius[i] + 0.5 * q->width) / d->h;
     b->radius = (float)((double)c->radius[i] / d->h);
     for (int a = 0; a < 3; a++) {
-        double x = (c->pos[i][a] - (double)c->way[i][a] * left - d->origin[a]) / d->h;
+        double x = (c->pos[i][a] - (double)c->displacement[i][a] * left - d->origin[a]) / d->h;
         x -= q->block->lo[a] + q->lo[a] + q->at[a];
         int32_t n = q->hi[a] - q->lo[a];
         double lo = ceil(x - wide), hi = floor(x + wide) + 1;

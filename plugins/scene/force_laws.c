@@ -253,7 +253,7 @@ int force_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *
     return box_cells(&a->bounds, b, &c);
 }
 
-void force_push(const struct bw_block *b, void *user)
+void force_add(const struct bw_block *b, void *user)
 {
     const struct force_plan *a = user;
     struct cells cells;
