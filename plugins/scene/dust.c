@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dust: wind along the ground lifts it.
+/* dust: entrainment of dust by wind along the floor.
  *
- * Where the gas goes along the floor faster than `threshold`, u_t, a layer of the thickness H fills with dust: as Owen
- * (1964) has it for sand, what comes loose goes with the stress beyond that at which grains begin to move, so with
+ * Where the gas along the floor is faster than `threshold`, u_t, a layer of thickness H fills with dust. After Owen
+ * (1964, for sand) entrainment grows with the excess of the shear stress over the threshold's:
  *     q = u²/u_t² - 1,  w = 1 - z/H:   d' = D + (d - D) exp(-rate min(q, 8) w dt)   while d < D, q > 0 and z < H
- * which is exact for a steady wind, and never more than D. w is the mean over each cell, so cells thicker than the
- * layer lift as much as many thin ones; u is the speed in the cell, along the floor alone. Eight: what a wind of three
- * times the threshold does; a shock would strip the ground bare in a step. Dust neither settles nor weighs anything:
- * `weight` of mac.forces and `dissipate` do that. A `dye` field gets `colour` times the dust. */
+ * Exact for a steady wind, and never more than D. w is the mean over each cell, so cells thicker than the layer lift as
+ * much as many thin ones; u is the speed in the cell along the floor. The limit of 8 is a wind of three times the
+ * threshold: a shock would strip the ground bare in a step. Dust neither settles nor has weight: mac.forces' `weight`
+ * and `dissipate` do that. A `dye` field gets `colour` times the dust. */
 #include "stages.h"
 #include <common/shape/shape.h>
 
 #include <math.h>
 
-#define Q_MAX 8.0 ///< of the stress beyond the threshold's
+#define Q_MAX 8.0 ///< limit of the relative excess stress q
 
 struct dust {
     struct shape shape;
@@ -75,15 +75,15 @@ static double speed_along(const struct bw_block *b, int i, int j, int k)
     return sqrt(square);
 }
 
-/// What a cell with `was` has after the step.
-static double dust_lifted(const struct plan *a, double was, double speed, double share)
+/// A cell's dust after the step; `was`: before; `share`: of coverage and of the layer's mean w.
+static double dust_entrain(const struct plan *a, double was, double speed, double share)
 {
     const double u = speed / a->p->threshold, q = fmin(u * u - 1, Q_MAX);
     if (!(q > 0) || was >= a->p->density) return was;
     return a->p->density + (was - a->p->density) * exp(-a->p->rate * q * share * a->dt);
 }
 
-static void row_lift(const struct plan *a, const struct bw_block *b, int j, int k, double share)
+static void row_entrain(const struct plan *a, const struct bw_block *b, int j, int k, double share)
 {
     const struct bw_view *d = &b->view[0];
     float *dust = bw_f32(d, 0) + j * d->sy + k * d->sz;
@@ -91,7 +91,7 @@ static void row_lift(const struct plan *a, const struct bw_block *b, int j, int 
         const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5), block_coord(b, 2, k + 0.5)};
         const double cover = pose_cover(&a->region, x, a->width);
         const double was = (double)dust[i],
-                     now = cover > 0 ? dust_lifted(a, was, speed_along(b, i, j, k), cover * share) : was;
+                     now = cover > 0 ? dust_entrain(a, was, speed_along(b, i, j, k), cover * share) : was;
         if (now == was) continue;
         dust[i] = (float)now;
         b->sum[0] += now - was;
@@ -100,7 +100,7 @@ static void row_lift(const struct plan *a, const struct bw_block *b, int j, int 
     }
 }
 
-/* Blocks above the layer are left alone; of the others the high faces are wanted. */
+/* Blocks above the layer are skipped; the others read the velocity's high faces along x and y. */
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct plan *a = user;
@@ -115,7 +115,7 @@ static void body(const struct bw_block *b, void *user)
     if (block_coord(b, 2, 0) - ground >= a->p->thickness) return;
     for (int k = 0; k < b->n[2]; k++) {
         const double low = block_coord(b, 2, k) - ground, share = layer_share(low, low + b->grid->h, a->p->thickness);
-        for (int j = 0; j < b->n[1] && share > 0; j++) row_lift(a, b, j, k, share);
+        for (int j = 0; j < b->n[1] && share > 0; j++) row_entrain(a, b, j, k, share);
     }
 }
 

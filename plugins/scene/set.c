@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* set: a field from expressions of x, y, z (m), t (s), frame and other fields by name (`density`, `vel.x`). Scalars and
- * vectors are evaluated at cell centres, each component of a mac field on its own faces; other fields are interpolated
- * to that place, as they were before this stage. */
+ * vectors are evaluated at cell centres, each component of a mac field on its own faces. Other fields are interpolated
+ * to these positions, with their values before this stage. */
 #include "stages.h"
 #include <common/ranks.h>
 #include <common/shape/shape.h>
@@ -74,9 +74,9 @@ static const struct bw_port ports[] = {
 };
 
 /* The first place where a worker's expressions gave no number. */
-struct bad {
+struct non_finite {
     double at[3];
-    int is_bad;
+    int found;
 };
 
 struct other {
@@ -95,7 +95,7 @@ struct value {
 
 struct state {
     const struct bw_expression_api *api;
-    struct bad *bad; ///< by tile, in a step
+    struct non_finite *non_finite; ///< by tile, in a step
     int64_t tiles;
     int n_others, n_values;
     struct other other[OTHERS_MAX];
@@ -216,7 +216,7 @@ struct row {
     const struct bw_block *b;
     const struct set *p;
     struct state *state;
-    struct bad *bad; ///< of the tile
+    struct non_finite *non_finite; ///< of the tile
     bw_vec3 *pos;
     double *sampled; ///< n_others × n
     double *values;  ///< what the sampler gives, then what the expression does, n × 3
@@ -240,20 +240,20 @@ static int is_inside(const struct row *row, const double x[3])
     return inside || !row->state->limited;
 }
 
-/* Remember the first bad place by z, y, x, so that the message is the same on any number of threads and ranks. */
-static void bad_note(struct bad *b, const double x[3])
+/* Keeps the first non-finite position by z, y, x: the message is the same on any number of threads and ranks. */
+static void non_finite_note(struct non_finite *b, const double x[3])
 {
-    int before = !b->is_bad;
+    int before = !b->found;
     for (int i = 2; i >= 0 && !before; i--) {
         if (x[i] > b->at[i]) return;
         before = x[i] < b->at[i];
     }
     memcpy(b->at, x, sizeof b->at);
-    b->is_bad = 1;
+    b->found = 1;
 }
 
-/* `seconds` is 1 for what happens once, and the step's length for what goes on: then `add` and `multiply` are rates,
- * the same in one step or in ten. */
+/* `seconds`: 1 when evaluated once. Every step it is dt: `add` and `multiply` are rates, the same in one step or in
+ * ten. */
 static double value_combine(int mode, double old, double v, double seconds)
 {
     if (mode == MODE_ADD) return old + v * seconds;
@@ -261,7 +261,7 @@ static double value_combine(int mode, double old, double v, double seconds)
     return v;
 }
 
-/* What the expression says in the row's places from `first` on. */
+/* Evaluates the expression at `count` positions of the row from `first` on. */
 static void row_values(const struct row *row, int first, int count, double *out)
 {
     const struct state *st = row->state;
@@ -276,7 +276,7 @@ static void row_values(const struct row *row, int first, int count, double *out)
     st->api->eval(v->e, row->b->worker, (size_t)count, column, out);
 }
 
-/* From `from` in the old view to `to` in the new one. The places inside the box follow each other. */
+/* Writes a row of the old view, from index `from`, to the new one at `to`. Positions inside the box are contiguous. */
 static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t from, const struct bw_view *out,
                          ptrdiff_t to)
 {
@@ -290,7 +290,7 @@ static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t f
         double before = bw_get(old, row->comp, from + i);
         double v = value_combine(row->p->mode, before, row->values[i - first], row->state->seconds);
         if (isfinite(out->precision == BW_F64P ? v : (double)(float)v)) bw_put(out, row->comp, to + i, v);
-        else bad_note(row->bad, row->pos[i]);
+        else non_finite_note(row->non_finite, row->pos[i]);
     }
 }
 
@@ -301,8 +301,8 @@ static void body(const struct bw_block *b, void *user)
     int mac = *(int *)user;
     struct row row = {.b = b, .p = s->params, .state = s->state};
     size_t most = (size_t)b->n[0] + 1, others = (size_t)row.state->n_others;
-    row.bad = &row.state->bad[tile_of_block(s->host->extension(BW_TILES), b)];
-    row.bad->is_bad = 0;
+    row.non_finite = &row.state->non_finite[tile_of_block(s->host->extension(BW_TILES), b)];
+    row.non_finite->found = 0;
     row.pos = s->host->body_scratch(b, most * sizeof *row.pos);
     row.sampled = s->host->body_scratch(b, (most * (others + 3)) * sizeof *row.sampled);
     row.values = row.sampled ? row.sampled + most * others : NULL;
@@ -328,25 +328,24 @@ static void body(const struct bw_block *b, void *user)
                 row_evaluate(&row, old, j * old->sy + k * old->sz, out, j * out->sy + k * out->sz);
             }
     }
-    b->sum[1] += row.bad->is_bad;
+    b->sum[1] += row.non_finite->found;
 }
 
-static enum bw_status bad_report(struct bw_stage *s, const struct set *p)
+static enum bw_status non_finite_report(struct bw_stage *s, const struct set *p)
 {
     struct state *state = s->state;
-    struct bad first = {0};
+    struct non_finite first = {0};
     for (int64_t i = 0; i < state->tiles; i++)
-        if (state->bad[i].is_bad) bad_note(&first, state->bad[i].at);
-    if (!first.is_bad) return BW_OK;
+        if (state->non_finite[i].found) non_finite_note(&first, state->non_finite[i].at);
+    if (!first.found) return BW_OK;
     return s->host->fail(s, BW_ERR_DIVERGED,
                          "value \"%s\"%s has no finite value for \"%s\" at (%g, %g, %g) m, t = %g s", value_text(p, 0),
                          p->value.count > 1 ? " …" : "", p->field, first.at[0], first.at[1], first.at[2], state->t);
 }
 
-/* Which part of the step has passed where the expressions are asked. A velocity carries things from the step's begin to
- * its end, and what is added or multiplied by comes about in all of it: both are of second order with the value of the
- * middle. What is set to a value otherwise is what the frame shows at the step's end. */
-static double step_part(const struct set *p, uint32_t kind)
+/* Fraction of the step at which expressions are evaluated. A velocity advects over the whole step, and rates act over
+ * the whole step: both are second order with the midpoint's value. Other values are those of the step's end. */
+static double evaluation_fraction(const struct set *p, uint32_t kind)
 {
     if (p->when == WHEN_START) return 0;
     return kind == BW_MAC || p->mode != MODE_SET ? 0.5 : 1;
@@ -357,13 +356,13 @@ static enum bw_status step(struct bw_stage *s)
     const struct set *p = s->params;
     struct state *state = s->state;
     if (p->when == WHEN_START && s->step > 0) return BW_OK;
-    const double part = step_part(p, s->host->field_info(bw_port_field(s, 0))->kind);
+    const double part = evaluation_fraction(p, s->host->field_info(bw_port_field(s, 0))->kind);
     state->seconds = p->when == WHEN_START ? 1 : s->dt;
     state->t = s->time + part * s->dt;
     state->frame = s->frame - (1 - part) * s->dt * s->fps;
     state->tiles = ((const struct bw_tiles_api *)s->host->extension(BW_TILES))->topology(s->domain)->count;
-    state->bad = s->host->scratch(s, (size_t)(state->tiles + 1) * sizeof *state->bad);
-    if (!state->bad) return BW_ERR_MEMORY;
+    state->non_finite = s->host->scratch(s, (size_t)(state->tiles + 1) * sizeof *state->non_finite);
+    if (!state->non_finite) return BW_ERR_MEMORY;
     struct bw_field *field = bw_port_field(s, 0);
     int mac = s->host->field_info(field)->kind == BW_MAC;
     double sums[2] = {0}; // blocks without memory, and with places that have no value
@@ -372,8 +371,8 @@ static enum bw_status step(struct bw_stage *s)
         s, &(struct bw_sweep){.access = access, .n_access = 2, .body = body, .user = &mac, .sums = sums, .n_sums = 2});
     if (!status && sums[0] > 0) status = BW_ERR_MEMORY;
     if (status || !(sums[1] > 0)) return status;
-    status = ranks_allgather(s, state->bad, NULL, sizeof *state->bad);
-    return status ? status : bad_report(s, p);
+    status = ranks_allgather(s, state->non_finite, NULL, sizeof *state->non_finite);
+    return status ? status : non_finite_report(s, p);
 }
 
 const struct bw_stage_desc scene_set_desc = {
@@ -384,7 +383,7 @@ const struct bw_stage_desc scene_set_desc = {
     .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
-    // expressions, and what one step tells its workers
+    // expressions, and the inputs of one step's workers
     .flags = BW_STAGE_SETUP | BW_STAGE_REBUILT_STATE | BW_STAGE_RANKS,
     .init = init,
     .activate = activate,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* guide: pulls the large scales of `vel` towards another flow and leaves the fine ones free.
+/* guide: relaxes the large scales of `vel` towards another flow and leaves the fine ones free.
  *
  * With L the filter that keeps what is larger than `size` (lowpass.c), v the flow to follow and c the coverage of a
  * face by the shape (1 everywhere):  u += c·(1 - exp(-weight·dt))·L(v - u).  Large scales approach v as exp(-weight·t),
- * by any number of substeps; what is smaller keeps its energy. Place it before mac.project: the result need not be free
+ * by any number of substeps; smaller ones keep their energy. Place it before mac.project: the result need not be free
  * of divergence where v is not, or where the shape ends. After Nielsen & Bridson 2011 (guide shapes) and Forootaninia &
  * Narain 2020 (guiding by frequencies). */
 #include "stages.h"
@@ -107,7 +107,7 @@ struct state {
 
 /* ---- the goal on the lattice ---- */
 
-struct asking {
+struct goal_query {
     const struct guide *p;
     const struct state *st;
     const struct lattice *l;
@@ -121,8 +121,8 @@ struct asking {
     double box[2][3]; ///< of the stage's domain, m
 };
 
-/* Has the other domain a velocity at x? */
-static int domain_has(const struct asking *a, const double x[3])
+/* Does x lie in an active tile of the other domain? */
+static int domain_has(const struct goal_query *a, const double x[3])
 {
     int32_t tile[3];
     for (int i = 0; i < 3; i++) {
@@ -135,7 +135,7 @@ static int domain_has(const struct asking *a, const double x[3])
     return a->tiles->find(a->there, tile) >= 0;
 }
 
-static int domain_ask(const struct asking *a, const double x[3], double out[3])
+static int domain_sample(const struct goal_query *a, const double x[3], double out[3])
 {
     const bw_vec3 at = {x[0], x[1], x[2]};
     if (!domain_has(a, x)) return 0;
@@ -143,8 +143,8 @@ static int domain_ask(const struct asking *a, const double x[3], double out[3])
     return 1;
 }
 
-/* The file's; where it holds 0 exactly it says nothing. Caches end a few cells beyond the smoke. */
-static int file_ask(const struct asking *a, const double x[3], double out[3])
+/* Samples the file. 0: it has no value there, which is how zero is read: caches end a few cells beyond the smoke. */
+static int file_sample(const struct goal_query *a, const double x[3], double out[3])
 {
     const struct to_file *f = &a->p->to.vdb;
     double at[1][3] = {{x[0] / f->scale, (f->up ? x[2] : x[1]) / f->scale, (f->up ? -x[1] : x[2]) / f->scale}}, v[3];
@@ -156,17 +156,17 @@ static int file_ask(const struct asking *a, const double x[3], double out[3])
     return v[0] != 0 || v[1] != 0 || v[2] != 0;
 }
 
-static int goal_ask(const struct asking *a, const double x[3], double out[3])
+static int goal_sample(const struct goal_query *a, const double x[3], double out[3])
 {
-    if (a->field) return domain_ask(a, x, out);
-    if (a->p->to.kind == TO_FILE) return file_ask(a, x, out);
+    if (a->field) return domain_sample(a, x, out);
+    if (a->p->to.kind == TO_FILE) return file_sample(a, x, out);
     if (a->p->to.kind == TO_MOTION) pose_velocity(&a->before, &a->now, a->moment, x, out);
     else memcpy(out, a->p->to.velocity.velocity, sizeof(bw_vec3));
     return 1;
 }
 
-/* Node `at` of the lattice; a last one may stand beyond the box. */
-static void node_place(const struct asking *a, int64_t at, double x[3])
+/* Position of node `at`, clamped to the box: the last node may lie beyond it. */
+static void node_position(const struct goal_query *a, int64_t at, double x[3])
 {
     const struct lattice *l = a->l;
     const int64_t q[3] = {at % l->n[0], at / l->n[0] % l->n[1], at / l->n[0] / l->n[1]};
@@ -174,23 +174,23 @@ static void node_place(const struct asking *a, int64_t at, double x[3])
         x[c] = fmin(fmax(l->origin[c] + ((double)l->lo[c] + (double)q[c]) * l->step, a->box[0][c]), a->box[1][c]);
 }
 
-static void plane_ask(int64_t plane, uint32_t worker, void *user)
+static void plane_sample(int64_t plane, uint32_t worker, void *user)
 {
     (void)worker;
-    const struct asking *a = user;
+    const struct goal_query *a = user;
     const struct lattice *l = a->l;
     const int64_t each = (int64_t)l->n[0] * l->n[1];
     for (int64_t at = plane * each; at < (plane + 1) * each; at++) {
         double x[3], v[3];
-        node_place(a, at, x);
-        l->known[at] = (float)goal_ask(a, x, v);
-        for (int c = 0; c < 3 && l->known[at] > 0; c++) l->wanted[c][at] = (float)v[c];
+        node_position(a, at, x);
+        l->known[at] = (float)goal_sample(a, x, v);
+        for (int c = 0; c < 3 && l->known[at] > 0; c++) l->target[c][at] = (float)v[c];
     }
 }
 
-/* The other domain's flow at all nodes: its tiles may be another rank's than those that the nodes lie in. */
+/* Samples the other domain at all nodes, on any rank: its tiles may be remote. */
 enum { NODES = 1 << 16 }; ///< at a time
-static enum bw_status domain_ask_all(struct bw_stage *s, const struct asking *a)
+static enum bw_status domain_sample_all(struct bw_stage *s, const struct goal_query *a)
 {
     const struct lattice *l = a->l;
     bw_vec3 *pos = s->host->scratch(s, NODES * sizeof *pos), *v = s->host->scratch(s, NODES * sizeof *v);
@@ -198,23 +198,23 @@ static enum bw_status domain_ask_all(struct bw_stage *s, const struct asking *a)
     for (int64_t from = 0, to; !status && from < lattice_count(l); from = to) {
         size_t n = 0;
         for (to = from; to < lattice_count(l) && n < NODES; to++) {
-            node_place(a, to, pos[n]);
+            node_position(a, to, pos[n]);
             l->known[to] = (float)domain_has(a, pos[n]);
             n += l->known[to] > 0;
         }
         status = ranks_sample(s, bw_port_field(s, PORT_GOAL), n, (const bw_vec3 *)pos, v[0]);
         const bw_vec3 *next = (const bw_vec3 *)v;
         for (int64_t at = from; !status && at < to; at++)
-            for (int c = 0; c < 3 && l->known[at] > 0; c++) l->wanted[c][at] = (float)(*next)[c], next += c == 2;
+            for (int c = 0; c < 3 && l->known[at] > 0; c++) l->target[c][at] = (float)(*next)[c], next += c == 2;
     }
     return status;
 }
 
-/* ---- the pull ---- */
+/* ---- the force ---- */
 
 struct plan {
-    const struct lattice *l;     ///< or, where all scales are guided …
-    const struct asking *asking; ///< … the goal itself
+    const struct lattice *l;        ///< or, where all scales are guided …
+    const struct goal_query *query; ///< … the goal itself
     const struct pose *region;
     struct box3 bounds;
     double pull, width;
@@ -222,15 +222,15 @@ struct plan {
 };
 
 /* Acceleration of a face, of velocity u and acceleration `force` so far. */
-static double face_pull(const struct plan *a, int axis, const double x[3], double share, double u, double force)
+static double face_force(const struct plan *a, int axis, const double x[3], double share, double u, double force)
 {
     double goal[3];
-    if (a->l) return force + share * lattice_push(a->l, axis, x) / a->span;
-    if (!goal_ask(a->asking, x, goal)) return force;
+    if (a->l) return force + share * lattice_difference(a->l, axis, x) / a->span;
+    if (!goal_sample(a->query, x, goal)) return force;
     return force + bw_force_towards(goal[axis], share, u, force, a->span);
 }
 
-static void faces_pull(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis)
+static void faces_force(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis)
 {
     const struct bw_view *v = &b->view[0], *w = &b->view[1];
     float *f = bw_f32(v, axis);
@@ -245,7 +245,7 @@ static void faces_pull(const struct plan *a, const struct bw_block *b, const str
                 double cover = a->region->kind == SHAPE_EVERYWHERE ? 1 : pose_cover(a->region, x, a->width);
                 float *force = &f[i + j * v->sy + k * v->sz];
                 const double vel = (double)bw_f32(w, axis)[i + j * w->sy + k * w->sz];
-                if (cover > 0) *force = (float)face_pull(a, axis, x, cover * a->pull, vel, (double)*force);
+                if (cover > 0) *force = (float)face_force(a, axis, x, cover * a->pull, vel, (double)*force);
             }
 }
 
@@ -255,7 +255,7 @@ static void body(const struct bw_block *b, void *user)
     struct cells c = {{0, 0, 0}, {b->n[0], b->n[1], b->n[2]}};
     if (a->region->kind != SHAPE_EVERYWHERE && !box_cells(&a->bounds, b, &c)) return;
     for (int axis = 0; axis < 3; axis++)
-        if (axis != b->grid->thin) faces_pull(a, b, &c, axis);
+        if (axis != b->grid->thin) faces_force(a, b, &c, axis);
 }
 
 /* ---- files ---- */
@@ -336,7 +336,7 @@ static enum bw_status init(struct bw_stage *s)
     return status ? status : region_ready(s, &pose);
 }
 
-static enum bw_status poses_find(struct bw_stage *s, struct asking *a)
+static enum bw_status poses_find(struct bw_stage *s, struct goal_query *a)
 {
     enum bw_status status = region_ready(s, &a->now);
     a->moment = fmin(1e-3 / s->fps, s->dt);
@@ -350,16 +350,16 @@ static enum bw_status step(struct bw_stage *s)
     const struct guide *p = s->params;
     struct state *st = s->state;
     struct lattice l;
-    struct asking a = {.p = p,
-                       .st = st,
-                       .l = &l,
-                       .sample = s->host->extension(BW_SAMPLE),
-                       .tiles = s->host->extension(BW_TILES),
-                       .field = bw_port_field(s, PORT_GOAL)};
+    struct goal_query a = {.p = p,
+                           .st = st,
+                           .l = &l,
+                           .sample = s->host->extension(BW_SAMPLE),
+                           .tiles = s->host->extension(BW_TILES),
+                           .field = bw_port_field(s, PORT_GOAL)};
     enum bw_status status = p->to.kind == TO_FILE && !a.field ? file_select(s) : BW_OK;
     if (!status && p->to.kind == TO_FILE && !a.field && (!st->file || st->grid < 0)) return BW_OK; // blank
     if (!status) status = poses_find(s, &a);
-    int apart = lattice_wanted(s, p->size);
+    int apart = lattice_is_needed(s, p->size);
     if (!status && apart) status = lattice_make(s, p->size, &l);
     if (status) return status;
     if (a.field) {
@@ -372,10 +372,10 @@ static enum bw_status step(struct bw_stage *s)
     }
     if (apart) {
         status = lattice_gather(s, bw_port_field(s, PORT_VEL), bw_port_field(s, PORT_FORCE), &l);
-        if (!status && a.field) status = domain_ask_all(s, &a);
-        else if (!status) s->host->parallel_for(s, l.n[2], plane_ask, &a);
+        if (!status && a.field) status = domain_sample_all(s, &a);
+        else if (!status) s->host->parallel_for(s, l.n[2], plane_sample, &a);
         if (status) return status;
-        lattice_compare(s, &l);
+        lattice_filter(s, &l);
     } else if (a.field) {
         status = ranks_fetch_near(s, bw_port_field(s, PORT_GOAL), 2 * a.far->h);
         if (status) return status;
@@ -395,7 +395,7 @@ static void uninit(struct bw_stage *s)
     st->file = NULL;
 }
 
-/* The open file is found again by the frame. */
+/* The open file is not stored: file_select() opens it by the frame. */
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     return shape_checkpoint(s, a, &((const struct guide *)s->params)->shape);

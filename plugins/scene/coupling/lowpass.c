@@ -66,7 +66,7 @@ static double blur_cells2(const struct bw_stage *s, double size, int32_t cells)
     return sigma * sigma - (double)cells * cells / 3;
 }
 
-int lattice_wanted(const struct bw_stage *s, double size) { return blur_cells2(s, size, 1) > 0; }
+int lattice_is_needed(const struct bw_stage *s, double size) { return blur_cells2(s, size, 1) > 0; }
 
 enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l)
 {
@@ -84,8 +84,8 @@ enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l)
     for (int c = 0; c < 3; c++, memory += 4 * count) {
         l->value[c] = memory;
         l->weight[c] = memory + count;
-        l->wanted[c] = memory + 2 * count;
-        l->push[c] = memory + 3 * count;
+        l->target[c] = memory + 2 * count;
+        l->difference[c] = memory + 3 * count;
     }
     l->known = memory;
     l->spare[0] = memory + count;
@@ -161,9 +161,9 @@ static void tile_gather(int64_t task, uint32_t worker, void *user)
     (void)worker;
     if (c == thin || (g->owner && g->owner[t] != g->rank)) return;
     const float *data = g->tiles->data(g->vel, (uint32_t)c, t);
-    const float *push = g->force ? g->tiles->data(g->force, (uint32_t)c, t) : NULL;
+    const float *force = g->force ? g->tiles->data(g->force, (uint32_t)c, t) : NULL;
     const struct stretch s[3] = {tile_stretch(g, t, 0), tile_stretch(g, t, 1), tile_stretch(g, t, 2)};
-    float *row = row_of(g, t, c), line[NODES_MOST + 1], pushed[NODES_MOST];
+    float *row = row_of(g, t, c), line[NODES_MOST + 1], advanced[NODES_MOST];
     memset(row, 0, (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2] * sizeof *row);
     for (int32_t k = 0; k < s[2].n; k++)
         for (int32_t j = 0; j < s[1].n; j++) {
@@ -171,8 +171,8 @@ static void tile_gather(int64_t task, uint32_t worker, void *user)
             const int32_t at[2] = {node_below(g, &s[1], 1, c, j, &y), node_below(g, &s[2], 2, c, k, &z)};
             const ptrdiff_t from = g->grid->tile[0] * (j + (ptrdiff_t)g->grid->tile[1] * k);
             const float *value = data + from;
-            for (int32_t i = 0; push && i < s[0].n; i++) pushed[i] = value[i] + (float)g->span * push[from + i];
-            line_gather(g, &s[0], c, push ? pushed : value, line);
+            for (int32_t i = 0; force && i < s[0].n; i++) advanced[i] = value[i] + (float)g->span * force[from + i];
+            line_gather(g, &s[0], c, force ? advanced : value, line);
             for (int e = 0; e < 4; e++) {
                 const float w = (e & 1 ? y : 1 - y) * (e & 2 ? z : 1 - z);
                 if (w <= 0) continue;
@@ -359,7 +359,7 @@ static void component_compare(struct bw_stage *s, struct lattice *l, int c, cons
 {
     static const float hat_taps[2] = {10.0f / 12, 1.0f / 12}; // the variance that gathering by hats has
     int64_t count = lattice_count(l);
-    float *d = l->push[c], *v = l->value[c], *w = l->weight[c], *g = l->wanted[c], *both = l->spare[1];
+    float *d = l->difference[c], *v = l->value[c], *w = l->weight[c], *g = l->target[c], *both = l->spare[1];
     for (int64_t i = 0; i < count; i++) {
         both[i] = w[i] > FAINT ? l->known[i] : 0;
         g[i] *= both[i];
@@ -375,7 +375,7 @@ static void component_compare(struct bw_stage *s, struct lattice *l, int c, cons
     for (int64_t i = 0; i < count; i++) d[i] = 2 * d[i] - g[i];
 }
 
-void lattice_compare(struct bw_stage *s, struct lattice *l)
+void lattice_filter(struct bw_stage *s, struct lattice *l)
 {
     float tap[TAPS_MOST + 1];
     int reach = gauss_make(l->blur, tap);
@@ -383,7 +383,7 @@ void lattice_compare(struct bw_stage *s, struct lattice *l)
         if (c != s->grid->thin) component_compare(s, l, c, tap, reach);
 }
 
-double lattice_push(const struct lattice *l, int c, const double x[3])
+double lattice_difference(const struct lattice *l, int c, const double x[3])
 {
     int32_t at[3];
     double f[3], sum = 0;
@@ -399,7 +399,7 @@ double lattice_push(const struct lattice *l, int c, const double x[3])
         for (int a = 0; a < 3; a++)
             if (l->round[a] && q[a] >= l->n[a]) q[a] -= l->n[a];
         double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
-        if (w > 0) sum += w * (double)l->push[c][q[0] + (int64_t)l->n[0] * (q[1] + (int64_t)l->n[1] * q[2])];
+        if (w > 0) sum += w * (double)l->difference[c][q[0] + (int64_t)l->n[0] * (q[1] + (int64_t)l->n[1] * q[2])];
     }
     return sum;
 }

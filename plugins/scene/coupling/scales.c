@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The averages are those by which `transfer` feeds the coarser domain, so what it has just been given differs by
- * nothing, and what it did to it since (its projection) is all that comes back: no detail is lost on the way to and
- * fro. */
+/* Restriction of mode large. The averages are those by which `transfer` feeds the coarser domain. So values it has just
+ * been given differ by zero, and only what the coarse domain has changed since (its projection) is added back: no
+ * detail is lost by going to the coarse grid and back. */
 #include "scales.h"
 #include "means.h"
 #include <common/ranks.h>
@@ -151,15 +151,15 @@ static void places_find(struct bw_stage *s, struct finding *f)
     }
 }
 
-enum bw_status scales_bring(struct bw_stage *s, struct bw_field *coarse, struct bw_field *fine)
+enum bw_status scales_fetch(struct bw_stage *s, struct bw_field *coarse, struct bw_field *fine)
 {
     const double reach = (BEYOND + 3) * s->host->field_info(coarse)->domain->h + 2 * s->grid->h;
     const enum bw_status status = ranks_fetch_near(s, coarse, reach);
     return status == BW_OK ? ranks_fetch_near(s, fine, reach) : status;
 }
 
-enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
-                           struct scales *d)
+enum bw_status scales_restrict(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine,
+                               uint32_t c, struct scales *d)
 {
     const struct bw_field_info *info = s->host->field_info(fine);
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a coarser domain knows differently: at its own places, its values less the averages of a finer field there. */
+/* Coarse-grid correction g - R f: at a coarser domain's positions, its values less the averages of a finer field. */
 #ifndef SCALES_H
 #define SCALES_H
 
 #include "refine.h"
 
-/// The difference of one component at the coarse domain's places (cells or faces) over the fine domain's box.
+/// The difference of one component at the coarse domain's cells or faces within the fine domain's box.
 struct scales {
     const struct bw_domain_info *coarse;
     int32_t lo[3], n[3];
-    double back[3];            ///< how far places lie before the middle of their cells, in cells
-    double *x;                 ///< of the places along x
-    float *difference, *known; ///< known: 1 where both domains have values all over the place's cell, else 0, and so is
-                               ///< the difference
+    double back[3];            ///< offset of the positions below the cell centres, in cells
+    double *x;                 ///< positions along x, m
+    float *difference, *known; ///< known: 1 where both domains have values in the whole coarse cell; else both are 0
 };
 
 enum { SCALES_ROW = 80 };
@@ -23,11 +22,11 @@ struct scales_along {
     double part[SCALES_ROW];
 };
 
-/// Before that, of several ranks: what is wanted of both fields beside this one's own tiles. Errors: BW_ERR_MEMORY.
-enum bw_status scales_bring(struct bw_stage *s, struct bw_field *coarse, struct bw_field *fine);
-/// Find the difference of component c. Memory is scratch. Errors: BW_ERR_MEMORY.
-enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
-                           struct scales *d);
+/// With several ranks: fetches the remote tiles of both fields that scales_restrict() reads. Errors: BW_ERR_MEMORY.
+enum bw_status scales_fetch(struct bw_stage *s, struct bw_field *coarse, struct bw_field *fine);
+/// Computes the difference of component c. Memory is scratch. Errors: BW_ERR_MEMORY.
+enum bw_status scales_restrict(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine,
+                               uint32_t c, struct scales *d);
 /// For rows of n places, `step` metres after one another along x from `first`. At most SCALES_ROW - 3 places, no
 /// farther apart than the coarse domain's cells.
 void scales_rows(const struct scales *d, double first, double step, int32_t n, struct scales_along *along);

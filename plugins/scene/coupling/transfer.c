@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* transfer: fields of another domain into this one, by sampling.
  *
- * A finer source is averaged over each cell (or over the cell's size round a face), from as many trilinear samples
- * along each axis as its cells are smaller; a coarser one is read trilinearly: both are exact for linear fields, and of
- * second order. w is 1 where the source counts, and falls to 0 over `blend` cells: region all   everywhere in the
- * source, down to 0 at its sides that lie inside this domain (cells of the source) region rim   at this domain's sides
- * that lie inside the source, down to 0 inside (cells of this domain) What becomes of the old value f, with g the
- * source's: set   f += (g - f)·(1 - (1-w)^(dt/τ))   τ = 1/24 s: where w = 1 at once, in one substep or in ten max   f =
- * max(f, w·g) add   f += w·g·dt                       an amount per second large f += w·P(g - R f)                 only
- * the scales that a coarser g can show; R averages f as a transfer to g does, P interpolates: finer detail stays, and
- * so does what g was given The source speaks only where its tiles are active. Tiles of this domain wake where a field
- * that keeps tiles alive here exceeds its threshold there. In a chain that feeds both ways the order of the stages is
- * the order of events. */
+ * A finer source is averaged over each cell (or over a cell's size round a face), from as many trilinear samples along
+ * each axis as its cells are smaller. A coarser one is interpolated trilinearly. Both are exact for linear fields and
+ * second order. The weight w is 1 where the source counts, and falls to 0 over `blend` cells:
+ *     region all   everywhere in the source, 0 at its sides that lie inside this domain (cells of the source)
+ *     region rim   at this domain's sides that lie inside the source, 0 further in (cells of this domain)
+ * Modes, with f the old value and g the source's:
+ *     set    f += (g - f)·(1 - (1-w)^(dt/τ))   τ = 1/24 s: at once where w = 1, in one substep or in ten
+ *     max    f = max(f, w·g)
+ *     add    f += w·g·dt                       an amount per second
+ *     large  f += w·P(g - R f)                 only the scales that a coarser g resolves: R (restriction) averages f as
+ *                                              a transfer to g does, P (prolongation) interpolates. Finer detail
+ *                                              of f stays, and so does what g was given
+ * Values are taken from active tiles of the source only. Tiles of this domain are activated where a field that keeps
+ * tiles active here exceeds its threshold there.
+ * Transfers both ways run in the order of the list. */
 #include "stages.h"
 #include <common/nest.h>
 #include "means.h"
@@ -72,7 +76,7 @@ static const struct bw_port ports[] = {
     [PORT_THERE] = FIELD_PORT(BW_READ, "from", "The same in the other domain."),
 };
 
-/* What a pass knows of both domains; read by all workers. */
+/* Both domains and the field of a pass; read by all workers. */
 struct pass {
     const struct transfer *p;
     const struct bw_tiles_api *tiles;
@@ -89,7 +93,7 @@ static const struct bw_domain_info *far_grid(const struct bw_stage *s)
     return s->host->field_info(s->ports[PORT_THERE].fields[0])->domain;
 }
 
-/* Places along one axis of a block: the weight that each has as far as this axis goes, and the source's tile there. */
+/* Positions along one axis of a block: the weight by this axis alone, and the source's tile there. */
 struct axis {
     double *x, *weight, most; ///< most: of the weights
     int32_t *tile;            ///< INT32_MIN: the source does not reach there
@@ -124,8 +128,8 @@ static int axis_make(const struct pass *a, const struct bw_block *b, int axis, d
     return 1;
 }
 
-/* One row of values: places with a weight, and the source there. The source counts only where its tile is active: 1 or
- * 0 along x, as it is where y and z lie in the tiles that were asked for last. */
+/* A row: weights, the source's values, and 1 where the source's tile is active, else 0. `active` is cached for the tile
+ * coordinates along y and z in `tile`. */
 struct row {
     double *weight, *value, *active;
     int32_t tile[2], any;
@@ -147,7 +151,7 @@ static void row_active(const struct pass *a, const struct axis at[3], int32_t n,
     }
 }
 
-/* Weights of row j, k; 0: there is none, and they are not set. */
+/* Weights of row j, k. 0: all are zero, and were not written. */
 static int row_weigh(const struct pass *a, const struct axis at[3], int32_t n, int32_t j, int32_t k, struct row *r)
 {
     const int rim = a->p->region == REGION_RIM;
@@ -162,14 +166,14 @@ static int row_weigh(const struct pass *a, const struct axis at[3], int32_t n, i
     return r->any;
 }
 
-static double value_mix(const struct pass *a, double f, double g, double w)
+static double value_blend(const struct pass *a, double f, double g, double w)
 {
     if (a->p->mode == TRANSFER_MAX) return fmax(f, w * g);
     if (a->p->mode == TRANSFER_ADD) return f + w * g * a->dt;
     return w >= 1 ? g : f + (g - f) * w;
 }
 
-/* Of weight 0: the old value, whatever finite the source's is. */
+/* Mode set, vectorised; weight 0 leaves the old value. */
 static void row_set(float *restrict f, int32_t n, const struct row *r)
 {
     const double *g = r->value, *w = r->weight;
@@ -187,24 +191,24 @@ static void row_write(const struct pass *a, const struct bw_view *v, int c, ptrd
         return;
     }
     for (int32_t i = 0; i < n; i++)
-        if (r->weight[i] > 0) bw_put(v, c, from + i, value_mix(a, bw_get(v, c, from + i), r->value[i], r->weight[i]));
+        if (r->weight[i] > 0) bw_put(v, c, from + i, value_blend(a, bw_get(v, c, from + i), r->value[i], r->weight[i]));
 }
 
-/* The places of one component that a block has: how many, and how far before the middles of the cells. */
-struct places {
+/* Positions of one component in a block: their number, and their offset below the cell centres, in cells. */
+struct positions {
     int32_t n[3];
     double back[3];
 };
 
-static struct places places_of(const struct bw_block *b, const struct bw_field_info *info, uint32_t c)
+static struct positions positions_of(const struct bw_block *b, const struct bw_field_info *info, uint32_t c)
 {
-    struct places p = {{b->n[0], b->n[1], b->n[2]}, {0, 0, 0}};
+    struct positions p = {{b->n[0], b->n[1], b->n[2]}, {0, 0, 0}};
     if (info->kind == BW_MAC) p.back[c] = 0.5, p.n[c] += b->high[c];
     return p;
 }
 
-/* Mode large: a block is moved by the difference at each place. 0: out of memory. */
-static int block_shift(const struct pass *a, const struct bw_block *b, const struct places *p, uint32_t c)
+/* Mode large: adds the prolongated difference. 0: out of memory. */
+static int block_correct(const struct pass *a, const struct bw_block *b, const struct positions *p, uint32_t c)
 {
     const struct bw_view *v = &b->view[0];
     const struct scales *d = &a->scales[c];
@@ -230,7 +234,7 @@ static int block_shift(const struct pass *a, const struct bw_block *b, const str
 }
 
 /* The other modes; 0: out of memory. */
-static int block_mix(const struct pass *a, const struct bw_block *b, const struct places *p, uint32_t c)
+static int block_blend(const struct pass *a, const struct bw_block *b, const struct positions *p, uint32_t c)
 {
     const struct bw_view *v = &b->view[0];
     const int32_t *n = p->n;
@@ -258,8 +262,8 @@ static int block_mix(const struct pass *a, const struct bw_block *b, const struc
     return 1;
 }
 
-/* Could any of a block's cells have a weight? */
-static int block_touched(const struct pass *a, const struct bw_block *b)
+/* May any cell of the block have a weight above 0? */
+static int block_in_region(const struct pass *a, const struct bw_block *b)
 {
     double lo[3], hi[3], middle[3];
     for (int i = 0; i < 3; i++) {
@@ -271,11 +275,11 @@ static int block_touched(const struct pass *a, const struct bw_block *b)
     return a->p->region == REGION_ALL || nest_depth(a->here, a->far, middle) <= a->p->blend + reach + 1;
 }
 
-/* A block that nothing can change is left where it is. */
+/* Blocks outside of the region are skipped. */
 static int reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     (void)row, (void)reach;
-    return block_touched(user, b);
+    return block_in_region(user, b);
 }
 
 static void body(const struct bw_block *b, void *user)
@@ -284,24 +288,24 @@ static void body(const struct bw_block *b, void *user)
     const struct bw_field_info *info = b->stage->host->field_info(a->source);
     if (b->view[0].halo < 0) return;
     for (uint32_t c = 0; c < info->comps && !(b->sum[0] > 0); c++) {
-        const struct places p = places_of(b, info, c);
+        const struct positions p = positions_of(b, info, c);
         if (info->kind == BW_MAC && (int)c == b->grid->thin) continue;
-        b->sum[0] += !(a->scales ? block_shift(a, b, &p, c) : block_mix(a, b, &p, c));
+        b->sum[0] += !(a->scales ? block_correct(a, b, &p, c) : block_blend(a, b, &p, c));
     }
 }
 
 /* ---- activation ---- */
 
-/// World box of what a tile of the source holds above the threshold, if any.
-struct alive {
+/// Bounds, m, of the source's values above the threshold in a tile, if any.
+struct tile_bounds {
     struct box3 box;
     int64_t any;
 };
 
-static struct alive alive_find(const struct pass *a, const struct bw_field_info *info, int64_t index,
-                               const int32_t coord[3], double threshold)
+static struct tile_bounds tile_bounds_find(const struct pass *a, const struct bw_field_info *info, int64_t index,
+                                           const int32_t coord[3], double threshold)
 {
-    struct alive found = {.any = 0};
+    struct tile_bounds found = {.any = 0};
     const int32_t *n = a->far->tile;
     int32_t lo[3] = {n[0], n[1], n[2]}, hi[3] = {-1, -1, -1};
     for (uint32_t c = 0; c < info->comps; c++) {
@@ -321,17 +325,17 @@ static struct alive alive_find(const struct pass *a, const struct bw_field_info 
     return found;
 }
 
-/* By tile of the source; each rank looks at its own. NULL: out of memory. */
-static struct alive *all_alive(struct bw_stage *s, const struct pass *a, double threshold)
+/* For all tiles of the source; each rank finds those of its own. NULL: out of memory. */
+static struct tile_bounds *all_tile_bounds(struct bw_stage *s, const struct pass *a, double threshold)
 {
     const struct bw_ranks_api *ranks = s->host->extension(BW_RANKS);
     const struct bw_topology *t = a->tiles->topology(a->there);
-    struct alive *alive = s->host->scratch(s, (size_t)(t->count + 1) * sizeof *alive);
+    struct tile_bounds *alive = s->host->scratch(s, (size_t)(t->count + 1) * sizeof *alive);
     int32_t rank = 0, size;
     const int32_t *owner = ranks ? ranks->owners(s, a->there, &rank, &size) : NULL;
     for (int64_t k = 0; alive && k < t->count; k++)
         if (!owner || owner[k] == rank)
-            alive[k] = alive_find(a, s->host->field_info(a->source), k, t->coord[k], threshold);
+            alive[k] = tile_bounds_find(a, s->host->field_info(a->source), k, t->coord[k], threshold);
     if (alive && ranks && ranks->share(s, a->there, alive, NULL, sizeof *alive) != BW_OK) return NULL;
     return alive;
 }
@@ -375,7 +379,7 @@ static enum bw_status activate(struct bw_stage *s)
         const struct bw_field_info *here = s->host->field_info(s->ports[PORT_HERE].fields[i]);
         struct pass a = pass_make(s, s->ports[PORT_THERE].fields[i]);
         if (!(here->alive > 0)) continue;
-        const struct alive *alive = all_alive(s, &a, here->alive);
+        const struct tile_bounds *alive = all_tile_bounds(s, &a, here->alive);
         if (!alive) return BW_ERR_MEMORY;
         for (int64_t k = 0; k < a.tiles->topology(a.there)->count && !status; k++) {
             const struct box3 *box = &alive[k].box;
@@ -429,10 +433,10 @@ static enum bw_status step(struct bw_stage *s)
         struct scales scales[3];
         enum bw_status status = BW_OK;
         uint32_t comps = s->host->field_info(access.field)->comps;
-        if (a.p->mode == TRANSFER_LARGE) status = scales_bring(s, s->ports[PORT_THERE].fields[i], access.field);
+        if (a.p->mode == TRANSFER_LARGE) status = scales_fetch(s, s->ports[PORT_THERE].fields[i], access.field);
         else status = ranks_fetch_near(s, s->ports[PORT_THERE].fields[i], 2 * (a.here->h + a.far->h));
         for (uint32_t c = 0; c < comps && a.p->mode == TRANSFER_LARGE && !status; c++)
-            status = scales_find(s, a.source, access.field, c, &scales[c]);
+            status = scales_restrict(s, a.source, access.field, c, &scales[c]);
         if (status) return status;
         if (a.p->mode == TRANSFER_LARGE) a.scales = scales;
         status = s->host->sweep(s, &(struct bw_sweep){.access = &access,
