@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bodies: moves all rigid bodies by the Open Dynamics Engine (ODE, R. Smith): gravity, what other stages have pushed,
+/* bodies: moves all rigid bodies by the Open Dynamics Engine (ODE, R. Smith): gravity, impulses of other stages,
  * contacts with each other and with the ground.
  *
- * A step is cut into parts no longer than 1/`rate`, in which nobody moves by more than a quarter of its size; ODE's
- * integration within one is semi-implicit Euler, v' = v + a h, x' = x + v' h; where nothing is touched, x is set back
- * by ½ a h², which makes free fall exact. Impulses go in first, exactly: v += impulse/m. The world is made anew for
- * each step from the bodies' attributes and holds nothing between steps, so the same bodies move the same way whatever
- * happened before. Kinetic energy that contacts take, and neither gravity's work F · (x' - x) nor that of bodies that
- * are held explains, is the metric `lost`, J since the start; with `heat` it warms a field where bodies touched, each
- * contact by its share, -h F · ½(v + v') of its force and the velocities there. */
+ * A step is cut into substeps no longer than 1/`rate`, in which no body moves by more than a quarter of its size. ODE
+ * integrates by semi-implicit Euler, v' = v + a h, x' = x + v' h. Without contacts x is corrected by -½ a h², which
+ * makes free fall exact. Impulses are applied first, exactly: v += impulse/m. ODE's world is rebuilt for each step from
+ * the bodies' attributes and keeps no state, so the motion depends on these alone.
+ *
+ * The metric `lost`, J since the start, is the kinetic energy that contacts dissipate: what neither gravity's work
+ * F · (x' - x) nor the work of kinematic (`held`) bodies explains. With `heat` it warms a field where bodies touched,
+ * each contact in proportion to its work -h F · ½(v + v'). */
 #include "heat.h"
 #include "solver.h"
 #include "stages.h"
@@ -67,15 +68,15 @@ struct state {
     double lost, heated, missed;
 };
 
-/* A contact during one part of a step. */
-struct touch {
+/* A contact during one substep. */
+struct contact {
     dJointFeedback force;         ///< force.f1 acts on `one`
     int64_t one, two;             ///< bodies; two = -1: the ground
-    double at[3], velocity[2][3]; ///< before the part, of `one` and `two`
-    struct touch *next;
+    double at[3], velocity[2][3]; ///< before the substep, of `one` and `two`
+    struct contact *next;
 };
 
-/* ODE's side of the bodies, for one step. */
+/* ODE's world, for one step. */
 struct world {
     struct bw_stage *stage;
     dWorldID world;
@@ -83,14 +84,14 @@ struct world {
     dJointGroupID contacts;
     dBodyID *body;
     dGeomID ground;
-    double slow; ///< m/s: what touches slower than that does not bounce: gravity's doing within a part
-    struct touch *touch, *unused;
+    double bounce_min; ///< m/s: contacts slower than that do not bounce; gravity alone gives that much in a substep
+    struct contact *contact, *unused;
     struct heat heat;
     enum bw_status status;
     struct body_arrays b;
 };
 
-static void body_enter(struct world *w, int64_t i)
+static void body_to_ode(struct world *w, int64_t i)
 {
     const struct body_arrays *b = &w->b;
     dBodyID body = w->body[i] = dBodyCreate(w->world);
@@ -109,7 +110,7 @@ static void body_enter(struct world *w, int64_t i)
     dGeomSetData(geom, (void *)(intptr_t)i);
 }
 
-static enum bw_status world_make(struct bw_stage *s, struct world *w)
+static enum bw_status world_create(struct bw_stage *s, struct world *w)
 {
     const struct params *p = s->params;
     w->body = s->host->scratch(s, (size_t)w->b.count * sizeof *w->body + 1);
@@ -118,18 +119,18 @@ static enum bw_status world_make(struct bw_stage *s, struct world *w)
     w->space = dSimpleSpaceCreate(NULL);
     w->contacts = dJointGroupCreate(0);
     if (p->ground) w->ground = dCreatePlane(w->space, 0, 0, 1, p->height);
-    for (int64_t i = 0; i < w->b.count; i++) body_enter(w, i);
+    for (int64_t i = 0; i < w->b.count; i++) body_to_ode(w, i);
     return BW_OK;
 }
 
-static void world_end(struct world *w)
+static void world_destroy(struct world *w)
 {
     dJointGroupDestroy(w->contacts);
     dSpaceDestroy(w->space);
     dWorldDestroy(w->world);
 }
 
-/// Velocity, where it touched, of a body that has moved on: by what turns it about where it was.
+/// Velocity of body i's material at `at`, with its centre at `was`. The ground's (i < 0) is 0.
 static void velocity_at(const struct world *w, int64_t i, const double was[3], const double at[3], double out[3])
 {
     if (i < 0) {
@@ -141,22 +142,22 @@ static void velocity_at(const struct world *w, int64_t i, const double was[3], c
     for (int a = 0; a < 3; a++) out[a] += v[a];
 }
 
-static void touch_begin(struct world *w, dJointID joint, int64_t one, int64_t two, const double at[3])
+static void contact_add(struct world *w, dJointID joint, int64_t one, int64_t two, const double at[3])
 {
-    struct touch *t = w->unused ? w->unused : w->stage->host->scratch(w->stage, sizeof *t);
+    struct contact *t = w->unused ? w->unused : w->stage->host->scratch(w->stage, sizeof *t);
     if (!t) {
         w->status = BW_ERR_MEMORY;
         return;
     }
     w->unused = t == w->unused ? t->next : NULL;
-    *t = (struct touch){.one = one, .two = two, .at = {at[0], at[1], at[2]}, .next = w->touch};
-    w->touch = t;
+    *t = (struct contact){.one = one, .two = two, .at = {at[0], at[1], at[2]}, .next = w->contact};
+    w->contact = t;
     velocity_at(w, one, dBodyGetPosition(w->body[one]), at, t->velocity[0]);
     velocity_at(w, two, two < 0 ? at : dBodyGetPosition(w->body[two]), at, t->velocity[1]);
     dJointSetFeedback(joint, &t->force);
 }
 
-static void pair_touch(void *user, dGeomID one, dGeomID two)
+static void pair_collide(void *user, dGeomID one, dGeomID two)
 {
     struct world *w = user;
     enum { MOST = 8 };
@@ -168,19 +169,19 @@ static void pair_touch(void *user, dGeomID one, dGeomID two)
         contact[i].surface = (dSurfaceParameters){.mode = dContactBounce | dContactApprox1,
                                                   .mu = sqrt(w->b.friction[a] * w->b.friction[b]),
                                                   .bounce = sqrt(w->b.restitution[a] * w->b.restitution[b]),
-                                                  .bounce_vel = w->slow};
+                                                  .bounce_vel = w->bounce_min};
         dJointID joint = dJointCreateContact(w->world, w->contacts, &contact[i]);
         dJointAttach(joint, dGeomGetBody(one), dGeomGetBody(two));
-        touch_begin(w, joint, a, side[0] == side[1] ? -1 : b, contact[i].geom.pos);
+        contact_add(w, joint, a, side[0] == side[1] ? -1 : b, contact[i].geom.pos);
     }
 }
 
-/* What one part of a step needs to remember of each body. */
+/* A body before a substep. */
 struct before {
     double pos[3], velocity[3], energy;
 };
 
-static double energy_of(dBodyID body)
+static double body_energy(dBodyID body)
 {
     const double *v = dBodyGetLinearVel(body), *o = dBodyGetAngularVel(body);
     dVector3 local;
@@ -192,8 +193,9 @@ static double energy_of(dBodyID body)
     return 0.5 * (m.mass * vec3_dot(v, v) + turning);
 }
 
-/// After a part: free fall is made exact, contacts' loss is counted.
-static double part_finish(const struct world *w, int64_t i, const struct before *was, const double force[3], double h)
+/// After a substep: corrects free fall; returns the energy that body i lost, J.
+static double substep_finish(const struct world *w, int64_t i, const struct before *was, const double force[3],
+                             double h)
 {
     dBodyID body = w->body[i];
     const double *v = dBodyGetLinearVel(body), *x = dBodyGetPosition(body);
@@ -205,14 +207,14 @@ static double part_finish(const struct world *w, int64_t i, const struct before 
         return 0;
     }
     for (int a = 0; a < 3; a++) work += force[a] * (x[a] - was->pos[a]);
-    return was->energy + work - energy_of(body);
+    return was->energy + work - body_energy(body);
 }
 
-/// After a part: what each contact took goes to its spot; the sum of the work that held bodies did.
-static double touches_end(struct world *w, const struct before *was, double h)
+/// After a substep: adds each contact's loss to its spot of heat; returns the work that held bodies did, J.
+static double contacts_finish(struct world *w, const struct before *was, double h)
 {
     double driven = 0;
-    for (struct touch *t = w->touch, *next; t; t = next) {
+    for (struct contact *t = w->contact, *next; t; t = next) {
         const int64_t side[2] = {t->one, t->two};
         double work[2] = {0};
         for (int k = 0; k < 2 && side[k] >= 0; k++) {
@@ -222,61 +224,61 @@ static double touches_end(struct world *w, const struct before *was, double h)
             if (w->b.held[side[k]] > 0) driven -= work[k];
         }
         if (w->heat.temperature && !w->status)
-            w->status = heat_count(w->stage, &w->heat, t->one, t->two, t->at, -work[0] - work[1]);
+            w->status = heat_add_loss(w->stage, &w->heat, t->one, t->two, t->at, -work[0] - work[1]);
         next = t->next;
         t->next = w->unused;
         w->unused = t;
     }
-    w->touch = NULL;
+    w->contact = NULL;
     return driven;
 }
 
-static double part_run(struct world *w, const struct params *p, struct before *was, double h, double soft)
+static double substep_run(struct world *w, const struct params *p, struct before *was, double h, double correction)
 {
     double lost = 0;
-    dWorldSetContactMaxCorrectingVel(w->world, soft);
-    dSpaceCollide(w->space, w, pair_touch);
+    dWorldSetContactMaxCorrectingVel(w->world, correction);
+    dSpaceCollide(w->space, w, pair_collide);
     for (int64_t i = 0; i < w->b.count; i++) {
         memcpy(was[i].pos, dBodyGetPosition(w->body[i]), sizeof was[i].pos);
         if (w->b.held[i] > 0) continue;
         double m = w->b.mass[i] - w->b.displaced[i];
         memcpy(was[i].velocity, dBodyGetLinearVel(w->body[i]), sizeof was[i].velocity);
-        was[i].energy = energy_of(w->body[i]);
+        was[i].energy = body_energy(w->body[i]);
         dBodyAddForce(w->body[i], m * p->gravity[0], m * p->gravity[1], m * p->gravity[2]);
     }
     dWorldStep(w->world, h);
-    lost += touches_end(w, was, h);
+    lost += contacts_finish(w, was, h);
     for (int64_t i = 0; i < w->b.count; i++) {
         if (w->b.held[i] > 0) continue;
         double force[3], m = w->b.mass[i] - w->b.displaced[i];
         for (int a = 0; a < 3; a++) force[a] = m * p->gravity[a];
-        lost += part_finish(w, i, &was[i], force, h);
+        lost += substep_finish(w, i, &was[i], force, h);
     }
     dJointGroupEmpty(w->contacts);
     return lost;
 }
 
-static double smallest(const struct body_arrays *b, int64_t i)
+static double smallest_extent(const struct body_arrays *b, int64_t i)
 {
     return fmin(b->size[i][0], fmin(b->size[i][1], b->size[i][2]));
 }
 
-/// How many parts a step is cut into; *soft: how fast bodies that overlap are pushed apart, m/s.
-static int64_t parts_of(const struct bw_stage *s, const struct body_arrays *b, double *soft)
+/// Number of substeps; *correction: speed at which overlapping bodies are pushed apart, at most, m/s.
+static int64_t substeps_of(const struct bw_stage *s, const struct body_arrays *b, double *correction)
 {
     const struct params *p = s->params;
     double parts = fmax(s->dt * p->rate, 1), size = HUGE_VAL;
     for (int64_t i = 0; i < b->count; i++) {
-        parts = fmax(parts,
-                     (vec3_length(b->velocity[i]) + vec3_length(p->gravity) * s->dt) * s->dt / (0.25 * smallest(b, i)));
-        size = fmin(size, smallest(b, i));
+        parts = fmax(parts, (vec3_length(b->velocity[i]) + vec3_length(p->gravity) * s->dt) * s->dt /
+                                (0.25 * smallest_extent(b, i)));
+        size = fmin(size, smallest_extent(b, i));
     }
     parts = fmin(ceil(parts - 1e-9), 1e6);
-    *soft = 4 * vec3_length(p->gravity) * s->dt / parts + 0.2 * size;
+    *correction = 4 * vec3_length(p->gravity) * s->dt / parts + 0.2 * size;
     return (int64_t)parts;
 }
 
-static void impulses_take(struct body_arrays *b)
+static void impulses_apply(struct body_arrays *b)
 {
     for (int64_t i = 0; i < b->count; i++) {
         double turn[3];
@@ -290,7 +292,7 @@ static void impulses_take(struct body_arrays *b)
     }
 }
 
-static void body_leave(const struct world *w, int64_t i)
+static void body_from_ode(const struct world *w, int64_t i)
 {
     const double *q = dBodyGetQuaternion(w->body[i]);
     memcpy(w->b.pos[i], dBodyGetPosition(w->body[i]), sizeof *w->b.pos);
@@ -300,7 +302,7 @@ static void body_leave(const struct world *w, int64_t i)
     memcpy(w->b.turn[i], q + 1, sizeof *w->b.turn);
 }
 
-static double kinetic(const struct body_arrays *b)
+static double kinetic_energy(const struct body_arrays *b)
 {
     double sum = 0;
     for (int64_t i = 0; i < b->count; i++) {
@@ -312,78 +314,81 @@ static double kinetic(const struct body_arrays *b)
     return sum;
 }
 
-/// What is owed to the field goes to where bodies touched in this step.
-static enum bw_status heat_give(struct bw_stage *s, const struct world *w)
+/// Deposits the energy lost and not yet heated where bodies touched in this step.
+static enum bw_status heat_deposit(struct bw_stage *s, const struct world *w)
 {
     struct state *sum = s->state;
-    double owed = sum->lost - sum->heated - sum->missed, placed, missed;
-    if (!w->heat.spots || !(owed > 0)) return BW_OK;
-    enum bw_status st = heat_place(s, &w->heat, &w->b, owed, &placed, &missed);
+    double pending = sum->lost - sum->heated - sum->missed, placed, missed;
+    if (!w->heat.spots || !(pending > 0)) return BW_OK;
+    enum bw_status st = heat_place(s, &w->heat, &w->b, pending, &placed, &missed);
     sum->heated += placed;
     sum->missed += missed;
     return st;
 }
 
-/* A step's parts, on ODE's side. */
-struct parts {
+/* Arguments of substeps_run(). */
+struct substeps {
     struct world *w;
     struct before *was;
     int64_t count;
-    double soft, lost;
+    double correction, lost;
     enum bw_status status;
 };
 
-static void parts_run(void *user)
+static void substeps_run(void *user)
 {
-    struct parts *parts = user;
-    struct world *w = parts->w;
+    struct substeps *substeps = user;
+    struct world *w = substeps->w;
     const struct bw_stage *s = w->stage;
-    if ((parts->status = world_make(w->stage, w))) return;
-    for (int64_t k = 0; k < parts->count; k++)
-        parts->lost += part_run(w, s->params, parts->was, s->dt / (double)parts->count, parts->soft);
-    for (int64_t i = 0; i < w->b.count; i++) body_leave(w, i);
-    world_end(w);
+    if ((substeps->status = world_create(w->stage, w))) return;
+    for (int64_t k = 0; k < substeps->count; k++)
+        substeps->lost +=
+            substep_run(w, s->params, substeps->was, s->dt / (double)substeps->count, substeps->correction);
+    for (int64_t i = 0; i < w->b.count; i++) body_from_ode(w, i);
+    world_destroy(w);
 }
 
-/* Forces that were not found now and then are made good in the next part, and bodies rest: nothing to tell. */
-static void solver_warn(struct bw_stage *s, const struct solver *said, int64_t parts)
+/* Warns where the contact solver failed in over half of the substeps; single failures are corrected by the next. */
+static void solver_warn(struct bw_stage *s, const struct solver *solver, int64_t substeps)
 {
-    if (2 * said->unsolved > parts)
+    if (2 * solver->unsolved > substeps)
         s->host->log(s, BW_LOG_WARNING,
-                     "frame %g: in %lld of %lld parts of a step forces between bodies that touch were not found: they "
-                     "may sink into each other; a higher `rate` helps",
-                     round(s->frame * 100) / 100, (long long)said->unsolved, (long long)parts);
-    if (said->said) s->host->log(s, BW_LOG_WARNING, "frame %g: ODE: %s", round(s->frame * 100) / 100, said->text);
+                     "frame %g: in %lld of %lld substeps the contact solver did not converge: bodies may sink into "
+                     "each other; a higher `rate` helps",
+                     round(s->frame * 100) / 100, (long long)solver->unsolved, (long long)substeps);
+    if (solver->messages)
+        s->host->log(s, BW_LOG_WARNING, "frame %g: ODE: %s", round(s->frame * 100) / 100, solver->text);
 }
 
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
     struct state *sum = s->state;
-    struct solver said = {0};
+    struct solver solver = {0};
     struct world w = {
         .stage = s,
         .heat = {.temperature = bw_port_field(s, PORT_HEAT), .radius = p->heat_radius, .capacity = p->heat_capacity},
         .b = body_arrays(s, s->ports[PORT_BODIES].particles)};
-    struct parts parts = {.w = &w};
-    impulses_take(&w.b);
-    parts.count = parts_of(s, &w.b, &parts.soft);
-    w.slow = 2 * vec3_length(p->gravity) * s->dt / (double)parts.count;
-    parts.was = s->host->scratch(s, (size_t)w.b.count * sizeof *parts.was + 1);
-    if (!parts.was) return BW_ERR_MEMORY;
-    if (!solver_run(&said, parts_run, &parts)) return s->host->fail(s, BW_ERR_DIVERGED, "ODE gives up: %s", said.text);
-    if (parts.status) return parts.status;
-    sum->lost += parts.lost;
-    solver_warn(s, &said, parts.count);
-    enum bw_status st = w.status ? w.status : heat_give(s, &w);
+    struct substeps substeps = {.w = &w};
+    impulses_apply(&w.b);
+    substeps.count = substeps_of(s, &w.b, &substeps.correction);
+    w.bounce_min = 2 * vec3_length(p->gravity) * s->dt / (double)substeps.count;
+    substeps.was = s->host->scratch(s, (size_t)w.b.count * sizeof *substeps.was + 1);
+    if (!substeps.was) return BW_ERR_MEMORY;
+    if (!solver_run(&solver, substeps_run, &substeps))
+        return s->host->fail(s, BW_ERR_DIVERGED, "ODE gives up: %s", solver.text);
+    if (substeps.status) return substeps.status;
+    sum->lost += substeps.lost;
+    solver_warn(s, &solver, substeps.count);
+    enum bw_status st = w.status ? w.status : heat_deposit(s, &w);
     s->host->metric(s, "lost", sum->lost, BW_METRIC_LAST);
-    s->host->metric(s, "kinetic", kinetic(&w.b), BW_METRIC_LAST);
+    s->host->metric(s, "kinetic", kinetic_energy(&w.b), BW_METRIC_LAST);
     if (w.heat.temperature) s->host->metric(s, "heated", sum->heated, BW_METRIC_LAST);
     if (w.heat.temperature) s->host->metric(s, "missed", sum->missed, BW_METRIC_LAST);
     return st;
 }
 
-/// With `heat`: round all bodies, wherever the longest step may take them.
+/// With `heat`: activates tiles round all bodies and along their longest displacement.
 static enum bw_status activate(struct bw_stage *s)
 {
     const struct params *p = s->params;
@@ -393,9 +398,9 @@ static enum bw_status activate(struct bw_stage *s)
         const struct pose pose = body_pose(&b, i);
         struct box3 box = pose_bounds(&pose, p->heat_radius);
         for (int a = 0; a < 3; a++) {
-            double way = 1.25 * b.velocity[i][a] / s->fps;
-            box.lo[a] += fmin(way, 0);
-            box.hi[a] += fmax(way, 0);
+            double displacement = 1.25 * b.velocity[i][a] / s->fps;
+            box.lo[a] += fmin(displacement, 0);
+            box.hi[a] += fmax(displacement, 0);
         }
         st = s->host->activate(s, box.lo, box.hi);
     }

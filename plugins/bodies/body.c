@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* body: one rigid body, a ball or a box, of even density, with the velocity and spin it starts with. It is there from
+/* body: one rigid body, a ball or a box, of uniform density, with the velocity and spin it starts with. It exists from
  * the set-up on (or from the first of `frames`); `bodies` moves it. Inertia of a ball 2/5 m r², of a box m (b² + c²)/3
  * with half edges b and c across the axis. */
 #include <common/bodies.h>
@@ -42,7 +42,7 @@ struct state {
     int32_t started;
 };
 
-/// Half extents and volume; refuses what has none.
+/// Half extents, m, and volume, m³. Errors, said: BW_ERR_PRESET.
 static enum bw_status size_find(struct bw_stage *s, const struct params *p, double size[3], double *volume)
 {
     const struct shape *h = &p->shape;
@@ -61,7 +61,7 @@ static enum bw_status size_find(struct bw_stage *s, const struct params *p, doub
 
 /// Unit quaternion of the rotation whose matrix has the columns `axis`, by the largest of its four parts (Shepperd
 /// 1978).
-static void turn_of(const double axis[3][3], double turn[3], double *w)
+static void quaternion_of(const double axis[3][3], double turn[3], double *w)
 {
     const double trace = axis[0][0] + axis[1][1] + axis[2][2], q[4] = {trace, axis[0][0], axis[1][1], axis[2][2]};
     int most = 0;
@@ -92,7 +92,7 @@ static enum bw_status body_add(struct bw_stage *s, const struct pose *pose, cons
     memcpy(b.spin[i], p->spin, sizeof *b.spin);
     memcpy(b.size[i], size, sizeof *b.size);
     b.turn_w[i] = 1;
-    if (pose->kind == SHAPE_BOX) turn_of(pose->axis, b.turn[i], &b.turn_w[i]);
+    if (pose->kind == SHAPE_BOX) quaternion_of(pose->axis, b.turn[i], &b.turn_w[i]);
     b.shape[i] = pose->kind;
     b.volume[i] = volume;
     b.mass[i] = p->mass > 0 ? p->mass : p->density * volume;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What contacts took becomes heat of the fluid around them. A spot's energy E goes to the cells x nearer than R to it
+/* Energy dissipated by contacts heats the fluid around them. A spot's energy E goes to the cells x nearer than R to it
  * and outside all bodies, ΔT(x) = E W(x) / (c h³ Σ W), W = (1 - r²/R²)², c the heat capacity of a volume: Σ c h³ ΔT =
- * E, whatever of the ball is solid or beyond the box. What single precision rounds off is told, for the next step to
- * bring. */
+ * E, whatever part of the ball is solid or outside the box. Energy that single precision rounds off is returned, and
+ * deposited by the next step. */
 #include "heat.h"
 #include <common/vec3.h>
 
-enum { AT_ONCE = 16 }; // sums of a sweep
+enum { SPOTS_A_SWEEP = 16 }; // sums of a sweep
 
 struct plan {
     const struct heat *h;
     const struct pose *pose;
     int64_t bodies;
-    const struct spot *spot[AT_ONCE];
-    double rise[AT_ONCE]; ///< K, times W; 0 while the weights are summed up
+    const struct spot *spot[SPOTS_A_SWEEP];
+    double rise[SPOTS_A_SWEEP]; ///< K, times W; 0 while the weights are summed up
     uint32_t n;
 };
 
-enum bw_status heat_count(struct bw_stage *s, struct heat *h, int64_t one, int64_t two, const double at[3], double lost)
+enum bw_status heat_add_loss(struct bw_stage *s, struct heat *h, int64_t one, int64_t two, const double at[3],
+                             double lost)
 {
     if (!(lost > 0)) return BW_OK;
     for (struct spot *q = h->spots; q; q = q->next) {
@@ -56,8 +57,8 @@ static double weight_at(const struct plan *p, uint32_t k, const double x[3], int
     return share * share;
 }
 
-/// First Σ W, then the rise and Σ of what has really risen.
-static void spot_walk(const struct bw_block *b, const struct plan *p, uint32_t k)
+/// First pass: Σ W. Second pass: heats the cells; Σ of the rise in temperature as stored.
+static void spot_heat(const struct bw_block *b, const struct plan *p, uint32_t k)
 {
     const struct bw_view *v = &b->view[0];
     struct cells c;
@@ -81,10 +82,10 @@ static void spot_walk(const struct bw_block *b, const struct plan *p, uint32_t k
             }
 }
 
-static void block_walk(const struct bw_block *b, void *user)
+static void block_heat(const struct bw_block *b, void *user)
 {
     const struct plan *p = user;
-    for (uint32_t k = 0; k < p->n; k++) spot_walk(b, p, k);
+    for (uint32_t k = 0; k < p->n; k++) spot_heat(b, p, k);
 }
 
 static enum bw_status spots_sweep(struct bw_stage *s, struct plan *p, uint32_t mode, double *sums)
@@ -92,14 +93,14 @@ static enum bw_status spots_sweep(struct bw_stage *s, struct plan *p, uint32_t m
     struct bw_access access[] = {{p->h->temperature, mode, 0}};
     return s->host->sweep(
         s, &(struct bw_sweep){
-               .access = access, .n_access = 1, .body = block_walk, .user = p, .sums = sums, .n_sums = p->n});
+               .access = access, .n_access = 1, .body = block_heat, .user = p, .sums = sums, .n_sums = p->n});
 }
 
-/// The spots of a plan: joule a joule lost.
+/// Heats the spots of a plan; `share`: J deposited a J lost.
 static enum bw_status spots_place(struct bw_stage *s, struct plan *p, double share, double *placed, double *missed)
 {
     const double cell = p->h->capacity * s->grid->h * s->grid->h * s->grid->h;
-    double sum[AT_ONCE] = {0}, risen[AT_ONCE] = {0};
+    double sum[SPOTS_A_SWEEP] = {0}, risen[SPOTS_A_SWEEP] = {0};
     enum bw_status st = spots_sweep(s, p, BW_READ, sum);
     uint32_t n = 0;
     for (uint32_t k = 0; k < p->n && !st; k++) {
@@ -131,7 +132,7 @@ enum bw_status heat_place(struct bw_stage *s, const struct heat *h, const struct
     for (const struct spot *q = h->spots; q; q = q->next) lost += q->lost;
     for (const struct spot *q = h->spots; q && !st;) {
         struct plan p = {.h = h, .pose = pose, .bodies = b->count};
-        for (; q && p.n < AT_ONCE; q = q->next) p.spot[p.n++] = q;
+        for (; q && p.n < SPOTS_A_SWEEP; q = q->next) p.spot[p.n++] = q;
         st = spots_place(s, &p, joule / lost, placed, missed);
     }
     return st;

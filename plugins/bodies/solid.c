@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* body.solid: rigid bodies as the obstacles that grid solvers, renders and slices know: `solid`, the least of all
- * signed distances, exact within 3 cells of a surface and inside; `solid_vel`, the nearest body's material on faces up
- * to 2 cells outside; `solid_grip`, 1 where gas sticks. As `collide` writes them, of which there may be others beside
- * it. */
+/* body.solid: rigid bodies as obstacles of grid solvers, renders and slices. `solid` is the least of all signed
+ * distances, exact within 3 cells of a surface and inside; `solid_vel` the velocity of the nearest body's material on
+ * faces up to 2 cells outside; `solid_grip` 1 for no slip. The fields are combined with those of `collide`. */
 #include <common/solid_ports.h>
 #include "stages.h"
 
@@ -37,19 +36,19 @@ struct plan {
     float grip;
 };
 
-/// The body nearest to x, and how far it is.
+/// Index of the body nearest to x, and its distance, m; -1: there is none.
 static int64_t nearest(const struct plan *p, const double x[3], double *distance)
 {
-    int64_t who = -1;
+    int64_t body = -1;
     *distance = SOLID_FAR;
     for (int64_t i = 0; i < p->b.count; i++) {
         double d = pose_distance(&p->pose[i], x);
         if (d < *distance) {
             *distance = d;
-            who = i;
+            body = i;
         }
     }
-    return who;
+    return body;
 }
 
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
@@ -79,9 +78,9 @@ static void block_write(const struct bw_block *b, void *user)
                                          block_coord(b, 1, j + (a == 1 ? 0 : 0.5)),
                                          block_coord(b, 2, k + (a == 2 ? 0 : 0.5))};
                     double d, u[3];
-                    int64_t who = nearest(p, x, &d);
-                    if (who < 0 || d >= BAND * b->grid->h) continue;
-                    body_velocity(&p->b, who, x, u);
+                    int64_t body = nearest(p, x, &d);
+                    if (body < 0 || d >= BAND * b->grid->h) continue;
+                    body_velocity(&p->b, body, x, u);
                     if (a >= 0 && d < BAND_VEL * b->grid->h)
                         bw_f32(vel, a)[i + j * vel->sy + k * vel->sz] = (float)u[a];
                     float *f = a < 0 ? bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz : NULL;
@@ -100,7 +99,7 @@ static enum bw_status poses_make(struct bw_stage *s, struct plan *p)
     return p->pose ? BW_OK : BW_ERR_MEMORY;
 }
 
-/// Where the bodies are and where the longest step may take them.
+/// Activates tiles round all bodies and along their longest displacement.
 static enum bw_status activate(struct bw_stage *s)
 {
     struct plan p;
@@ -108,9 +107,9 @@ static enum bw_status activate(struct bw_stage *s)
     for (int64_t i = 0; i < (st ? 0 : p.b.count) && !st; i++) {
         struct box3 box = pose_bounds(&p.pose[i], BAND * s->grid->h);
         for (int a = 0; a < 3; a++) {
-            double way = 1.25 * p.b.velocity[i][a] / s->fps;
-            box.lo[a] += fmin(way, 0);
-            box.hi[a] += fmax(way, 0);
+            double displacement = 1.25 * p.b.velocity[i][a] / s->fps;
+            box.lo[a] += fmin(displacement, 0);
+            box.hi[a] += fmax(displacement, 0);
         }
         st = s->host->activate(s, box.lo, box.hi);
     }

@@ -4,36 +4,36 @@
 #include <ode/ode.h>
 #include <stdio.h>
 
-static _Thread_local struct solver *now;
+static _Thread_local struct solver *current;
 
-static void text_keep(const char *format, va_list list)
+static void text_record(const char *format, va_list list)
 {
-    if (now) vsnprintf(now->text, sizeof now->text, format, list);
+    if (current) vsnprintf(current->text, sizeof current->text, format, list);
 }
 
-static void message_take(int number, const char *format, va_list list)
+static void message_handler(int number, const char *format, va_list list)
 {
-    if (!now) return;
-    if (number == d_ERR_LCP) now->unsolved++;
-    else now->said++, text_keep(format, list);
+    if (!current) return;
+    if (number == d_ERR_LCP) current->unsolved++;
+    else current->messages++, text_record(format, list);
 }
 
-/* ODE would exit behind this. */
-static void error_take(int number, const char *format, va_list list)
+/* Leaves by longjmp: ODE exits if its handler returns. */
+static void error_handler(int number, const char *format, va_list list)
 {
     (void)number;
-    text_keep(format, list);
-    if (now) longjmp(now->back, 1);
+    text_record(format, list);
+    if (current) longjmp(current->back, 1);
 }
 
 int solver_run(struct solver *s, void (*fn)(void *user), void *user)
 {
-    dSetMessageHandler(message_take);
-    dSetErrorHandler(error_take);
-    dSetDebugHandler(error_take);
-    now = s;
+    dSetMessageHandler(message_handler);
+    dSetErrorHandler(error_handler);
+    dSetDebugHandler(error_handler);
+    current = s;
     const int good = !setjmp(s->back);
     if (good) fn(user);
-    now = NULL;
+    current = NULL;
     return good;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What ODE has to say. It tells its handlers, which are the process's, on the thread that steps; without them it writes
- * to stderr, and ends the process after an error. */
+/* ODE's messages and errors. Its handlers are the process's and run on the thread that steps. Without them ODE writes
+ * to stderr, and exits after an error. */
 #ifndef BODIES_SOLVER_H
 #define BODIES_SOLVER_H
 
@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 struct solver {
-    int64_t unsolved; ///< sets of contacts whose forces it did not find; they are pressed on in the next part
-    int64_t said;     ///< other messages
-    char text[200];   ///< the last of those, or the error
+    int64_t unsolved; ///< substeps in which the contact solver (LCP) did not converge
+    int64_t messages; ///< number of other messages
+    char text[200];   ///< the last message, or the error
     jmp_buf back;
 };
 
-/// Run `fn` with what ODE says kept in `s`. 0: it gave up, for the reason in s->text; its world is not to be used then.
+/// Runs `fn` and records ODE's messages in `s`. 0: an error, in s->text; ODE's world must not be used any more.
 int solver_run(struct solver *s, void (*fn)(void *user), void *user);
 
 #endif
