@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Files of a cache; cache.h says what they are used for. */
+/* Reader of a finished cache (cache.h). */
 #include "cache.h"
 
 #include <inttypes.h>
@@ -43,13 +43,13 @@ enum bw_status cache_open(struct bw_stage *s, struct cache *c, int64_t number)
 
 /* ---- frames without a grid ---- */
 
-static void lattice_take(const struct vdb_lattice *from, struct lattice *l)
+static void lattice_copy(const struct vdb_lattice *from, struct lattice *l)
 {
     l->h = from->h;
     memcpy(l->origin, from->origin, sizeof l->origin);
 }
 
-/* Where the grid lies in the first of the files that has it. 0: none has. */
+/* Lattice of the grid in the first file that has it. 0: none has. */
 static int lattice_search(struct bw_stage *s, const struct cache *c, const char *name, struct lattice *l)
 {
     const struct bw_frames_api *frames = s->host->extension(BW_FRAMES);
@@ -66,27 +66,27 @@ static int lattice_search(struct bw_stage *s, const struct cache *c, const char 
         if (found) {
             vdb_facts_read(f, &facts);
             vdb_lattice_of(bwvdb_grid_info(f, grid), &facts, 1, &at);
-            lattice_take(&at, l);
+            lattice_copy(&at, l);
         }
         bwvdb_close(f);
     }
     return found;
 }
 
-static enum bw_status empty_make(struct bw_stage *s, const struct cache *c, const struct cache_wish *wish,
+static enum bw_status empty_make(struct bw_stage *s, const struct cache *c, const struct grid_request *request,
                                  struct lattice *l, struct dense *d)
 {
     const struct dense one = {.n = {1, 1, 1}};
-    if (!(l->h > 0) && !lattice_search(s, c, wish->name, l))
-        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", c->path, wish->name,
+    if (!(l->h > 0) && !lattice_search(s, c, request->name, l))
+        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", c->path, request->name,
                              bwvdb_names(c->file));
-    return dense_make(s, d, &one, (int32_t)wish->comps);
+    return dense_make(s, d, &one, (int32_t)request->comps);
 }
 
 /* ---- values ---- */
 
-/* The cells of the caller's lattice round those of a grid that lies otherwise. */
-static void lattice_bend(struct vdb_lattice *at, const struct lattice *l)
+/* Replaces the lattice of a grid by the caller's where they differ: the grid is then resampled. */
+static void lattice_align(struct vdb_lattice *at, const struct lattice *l)
 {
     double off = fabs(at->h - l->h);
     for (int a = 0; a < 3; a++) off = fmax(off, fabs(at->origin[a] - l->origin[a]));
@@ -141,33 +141,33 @@ static enum bw_status values_read(struct bw_stage *s, struct reading *r, const c
                : BW_OK;
 }
 
-enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct cache_wish *wish, struct lattice *l,
+enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct grid_request *request, struct lattice *l,
                           struct dense *d)
 {
-    const int32_t grid = bwvdb_find(c->file, wish->name);
+    const int32_t grid = bwvdb_find(c->file, request->name);
     struct bwvdb_error error;
-    if (grid < 0) return empty_make(s, c, wish, l, d);
+    if (grid < 0) return empty_make(s, c, request, l, d);
     const struct bwvdb_info *g = bwvdb_grid_info(c->file, grid);
-    if (g->comps != wish->comps)
-        return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but %s are wanted", wish->name, c->path,
-                             g->type, wish->comps == 3 ? "vectors" : "scalars");
+    if (g->comps != request->comps)
+        return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but %s are wanted", request->name, c->path,
+                             g->type, request->comps == 3 ? "vectors" : "scalars");
     enum bwvdb_status bad = bwvdb_load(c->file, grid, &error);
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
     struct vdb_lattice at;
     vdb_lattice_of(g, &c->facts, 1, &at);
-    at.turn = at.y_up && wish->length; // whatever its file calls it, a flow has a direction; what it carries stays
-    if (wish->on && l->h > 0) lattice_bend(&at, l);
-    else lattice_take(&at, l);
+    at.turn = at.y_up && request->length; // vectors that are lengths are rotated, whatever their type in the file
+    if (request->on && l->h > 0) lattice_align(&at, l);
+    else lattice_copy(&at, l);
     struct dense box = {.comps = 0};
     for (int a = 0; a < 3; a++) box.lo[a] = at.lo[a], box.n[a] = at.n[a] > 0 ? at.n[a] : 1;
-    enum bw_status status = dense_make(s, d, &box, (int32_t)wish->comps);
+    enum bw_status status = dense_make(s, d, &box, (int32_t)request->comps);
     const double kelvin = strcmp(g->name, "temperature") ? 1 : bwvdb_grid_number(g, "kelvin", 1);
-    struct reading r = {c, grid, &at, d, kelvin / (wish->length ? c->facts.scale : 1), {0}, NULL};
-    if (!wish->length) memcpy(r.background, g->background, sizeof r.background);
-    return status || !g->active ? status : values_read(s, &r, wish->name);
+    struct reading r = {c, grid, &at, d, kelvin / (request->length ? c->facts.scale : 1), {0}, NULL};
+    if (!request->length) memcpy(r.background, g->background, sizeof r.background);
+    return status || !g->active ? status : values_read(s, &r, request->name);
 }
 
-/* ---- what is there becomes active ---- */
+/* ---- activation ---- */
 
 /* The box lo … hi-1 shrinks to what is above `least` in it. 0: nothing is. */
 static int box_shrink(const struct dense *d, int32_t lo[3], int32_t hi[3], float least)

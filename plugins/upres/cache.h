@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The files that a chain's frames come from, opened one after the other; their grids as dense boxes. */
+/* Reader of a finished cache: its files, opened one after the other, and their grids as dense boxes. */
 #ifndef UPRES_CACHE_H
 #define UPRES_CACHE_H
 
@@ -15,14 +15,14 @@ struct cache {
     char path[1024];         ///< of the open file
 };
 
-/// Learn from the host which files there are. Errors: BW_ERR_PRESET, said: the preset names none.
+/// Gets the range of files from the host. Errors: BW_ERR_PRESET, said: the preset names none.
 enum bw_status cache_begin(struct bw_stage *s, struct cache *c);
-/// Open file `number`, brought between the first and the last; nothing happens when it is open. Errors are said.
+/// Opens file `number`, clamped to the first and the last; no effect when it is open. Errors are said.
 enum bw_status cache_open(struct bw_stage *s, struct cache *c, int64_t number);
 void cache_close(struct cache *c);
 
-/// What a grid is to be read as.
-struct cache_wish {
+/// A grid to be read, and how.
+struct grid_request {
     const char *name;
     uint32_t comps;
     int length; ///< values are lengths, a second or not, in the file's units
@@ -32,7 +32,7 @@ struct cache_wish {
 /// background. What is staggered, turned or no cubes is resampled. `temperature` becomes kelvin where the file says
 /// how. A file without the grid is an empty frame, where another file has it: *l stays, or is that one's where h is 0.
 /// Errors are said.
-enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct cache_wish *wish, struct lattice *l,
+enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct grid_request *request, struct lattice *l,
                           struct dense *d);
 /// From `activate`: make the tiles active in which |v| of any component is above `least`, grown by `grow` metres.
 enum bw_status cache_activate(struct bw_stage *s, const struct lattice *l, const struct dense *d, float least,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* upres.match: keeps fields that are carried on a finer domain in step with the cache that they come from.
+/* upres.match: nudges fields that are advected on a finer domain towards the cache that they come from.
  *
- * At the first frame a field is the cache's, interpolated. From then on it is carried by the finer flow, and at each
- * frame its large scales are drawn to the cache's by the share β = 1 - exp(-rate/fps), its small ones left alone: with
+ * At the first frame a field is the cache's, interpolated. From then on it is advected by the finer flow. At each
+ * frame its large scales are relaxed to the cache's by β = 1 - exp(-rate/fps), its small ones left alone: with
  * d = B(mean of the field over each cell of the cache), t = B(the cache's), B a blur of about five cells,
  *
  *     d < t:  q += β (t - d)/t · T      what is missing comes in the shape T that it has in the cache: sources, mostly
@@ -67,8 +67,8 @@ static enum bw_status target_read(struct bw_stage *s, uint32_t i)
     const struct bw_field_info *info = s->host->field_info(s->ports[0].fields[i]);
     if (info->precision != BW_F32)
         return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
-    const struct cache_wish wish = {info->name, info->comps, 0, 1};
-    enum bw_status status = cache_read(s, &st->cache, &wish, &t->lattice, &t->value);
+    const struct grid_request request = {info->name, info->comps, 0, 1};
+    enum bw_status status = cache_read(s, &st->cache, &request, &t->lattice, &t->value);
     if (status) return status;
     struct dense around = t->value;
     t->positive = 1, t->most = 0;
@@ -96,7 +96,7 @@ static enum bw_status targets_read(struct bw_stage *s, int64_t number)
 
 /* ---- the pull, on the cache's cells ---- */
 
-struct pull {
+struct correction {
     const struct dense *have, *want; ///< blurred
     float *fade, *fill, *shift;
     float share, least; ///< what is below `least` is nothing
@@ -110,9 +110,9 @@ static float gross(float part)
     return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x);
 }
 
-static void pull_plane(int64_t k, uint32_t worker, void *user)
+static void correction_plane(int64_t k, uint32_t worker, void *user)
 {
-    const struct pull *p = user;
+    const struct correction *p = user;
     size_t n = (size_t)p->have->n[0] * (size_t)p->have->n[1], at = n * (size_t)k;
     (void)worker;
     for (size_t i = at; i < at + n; i++) {
@@ -166,7 +166,7 @@ static void body(const struct bw_block *b, void *user)
 
 /* The amount that would come out, and all of it brought to the cache's: blurs spread over what is not there, and fill
  * and fade are not each other's mirror image, by a few hundredths. */
-static void pull_balance(const struct target *t, const float *have, int c, struct dense *pull)
+static void correction_normalise(const struct target *t, const float *have, int c, struct dense *pull)
 {
     double wanted = 0, made = 0;
     size_t n = dense_count(pull);
@@ -181,8 +181,8 @@ static void pull_balance(const struct target *t, const float *have, int c, struc
     for (size_t i = 0; i < n; i++) fade[i] = (1 + fade[i]) * gain - 1, fill[i] *= gain;
 }
 
-static enum bw_status pull_make(struct bw_stage *s, const struct target *t, struct bw_field *field, int c,
-                                struct dense *pull)
+static enum bw_status correction_make(struct bw_stage *s, const struct target *t, struct bw_field *field, int c,
+                                      struct dense *pull)
 {
     const struct match *p = s->params;
     struct dense have = {.comps = 0}, d = {.comps = 0}, want = {.comps = 0};
@@ -198,15 +198,15 @@ static enum bw_status pull_make(struct bw_stage *s, const struct target *t, stru
         dense_blur(s, &have, once, 2, work, d.v[0]);
         dense_blur(s, &have, t->value.v[c], 1, work, once);
         dense_blur(s, &have, once, 2, work, want.v[0]);
-        struct pull q = {&d,
-                         &want,
-                         pull->v[0],
-                         pull->v[1],
-                         pull->v[2],
-                         (float)(1 - exp(-p->rate / s->fps)),
-                         1e-6f * fminf(1, t->most)};
-        s->host->parallel_for(s, want.n[2], pull_plane, &q);
-        pull_balance(t, have.v[c], c, pull);
+        struct correction q = {&d,
+                               &want,
+                               pull->v[0],
+                               pull->v[1],
+                               pull->v[2],
+                               (float)(1 - exp(-p->rate / s->fps)),
+                               1e-6f * fminf(1, t->most)};
+        s->host->parallel_for(s, want.n[2], correction_plane, &q);
+        correction_normalise(t, have.v[c], c, pull);
     }
     dense_free(s, &have);
     dense_free(s, &want);
@@ -224,7 +224,7 @@ static enum bw_status field_match(struct bw_stage *s, uint32_t i)
     enum bw_status status = BW_OK;
     for (int c = 0; !status && c < t->value.comps; c++) {
         if (s->step) status = dense_make(s, &pull, &t->value, 3);
-        if (!status && s->step) status = pull_make(s, t, field, c, &pull);
+        if (!status && s->step) status = correction_make(s, t, field, c, &pull);
         struct pass pass = {t, s->step ? &pull : NULL, c, (float)s->host->field_info(field)->background[c]};
         double sum[SUMS] = {0};
         struct bw_access access[] = {{field, BW_UPDATE_OWN, 0}};

@@ -4,10 +4,10 @@
  *
  *     q(x) = (1-τ) q_f(x - τΔ u) + τ q_{f+1}(x + (1-τ)Δ u)
  *
- * so what moves is drawn where it has got to, not twice, half as dense. u is the mean of both frames' flows, weights
- * 1-τ and τ, taken half-way along each trace (midpoint rule: second order in Δ); fields are read by a clamped tricubic,
- * `vel` trilinearly. Whole frames come out as they went in. `vel` is multiplied by how fast the cache is running, d
- * at/d frame: motion blur stays right, and turns round when the cache runs backwards. */
+ * so what moves appears once, displaced, and not as two half-dense copies. u is the mean of both frames' flows, weights
+ * 1-τ and τ, taken at the midpoint of each trajectory (midpoint rule: second order in Δ). Fields are interpolated by a
+ * clamped tricubic, `vel` trilinearly. Whole frames are unchanged. `vel` is multiplied by the playback speed,
+ * d at/d frame: motion blur stays right, and reverses when the cache runs backwards. */
 #include "stages.h"
 
 #include "cache.h"
@@ -52,7 +52,7 @@ static const struct bw_port ports[] = {
 };
 
 /// The grids of one file; item 0 is vel.
-struct shot {
+struct cached_frame {
     struct lattice lattice[FIELDS_MAX + 1];
     struct dense grid[FIELDS_MAX + 1];
     int64_t number;
@@ -61,9 +61,9 @@ struct shot {
 
 struct state {
     struct cache cache;
-    struct shot shot[2]; ///< the files before and after the time that is shown
-    uint32_t count;      ///< items
-    double at, speed;    ///< the file frame shown, and files a frame
+    struct cached_frame shot[2]; ///< the files before and after the time that is shown
+    uint32_t count;              ///< items
+    double at, speed;            ///< the file frame shown, and files a frame
 };
 
 static struct bw_field *item_field(const struct bw_stage *s, uint32_t i)
@@ -73,9 +73,9 @@ static struct bw_field *item_field(const struct bw_stage *s, uint32_t i)
 
 /* ---- the files ---- */
 
-static int holds(const struct shot *shot, int64_t number) { return shot->loaded && shot->number == number; }
+static int holds(const struct cached_frame *shot, int64_t number) { return shot->loaded && shot->number == number; }
 
-static enum bw_status shot_read(struct bw_stage *s, struct shot *shot, int64_t number)
+static enum bw_status cached_frame_read(struct bw_stage *s, struct cached_frame *shot, int64_t number)
 {
     struct state *st = s->state;
     if (holds(shot, number)) return BW_OK;
@@ -85,8 +85,8 @@ static enum bw_status shot_read(struct bw_stage *s, struct shot *shot, int64_t n
         if (info->precision != BW_F32)
             return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
         const char *grid = i ? info->name : ((const struct retime *)s->params)->grid;
-        const struct cache_wish wish = {grid, info->comps, !i, 0};
-        status = cache_read(s, &st->cache, &wish, &shot->lattice[i], &shot->grid[i]);
+        const struct grid_request request = {grid, info->comps, !i, 0};
+        status = cache_read(s, &st->cache, &request, &shot->lattice[i], &shot->grid[i]);
     }
     cache_close(&st->cache);
     shot->number = number;
@@ -122,10 +122,10 @@ static enum bw_status time_choose(struct bw_stage *s, double time)
     int64_t number = (int64_t)floor(st->at);
     for (int i = 0; !status && i < 2; i++) {
         if (!i && (holds(&st->shot[1], number) || holds(&st->shot[0], number + 1))) { // the one becomes the other
-            struct shot held = st->shot[0];
+            struct cached_frame held = st->shot[0];
             st->shot[0] = st->shot[1], st->shot[1] = held;
         }
-        status = shot_read(s, &st->shot[i], number + i > st->cache.last ? st->cache.last : number + i);
+        status = cached_frame_read(s, &st->shot[i], number + i > st->cache.last ? st->cache.last : number + i);
     }
     return status;
 }
@@ -163,7 +163,7 @@ static void flow_at(const struct place *p, const double x[3], float u[3])
 }
 
 /* Where what is at x comes from in the earlier file and goes to in the later one. */
-static void traces(const struct place *p, const double x[3], double end[2][3])
+static void trajectories_trace(const struct place *p, const double x[3], double end[2][3])
 {
     float u[3], v[3];
     double span[2] = {-p->tau * p->delta, (1 - p->tau) * p->delta};
@@ -186,7 +186,7 @@ static void body(const struct bw_block *b, void *user)
                 double h = b->grid->h,
                        x[3] = {b->corner[0] + (i + .5) * h, b->corner[1] + (j + .5) * h, b->corner[2] + (k + .5) * h};
                 double end[2][3];
-                if (p->tau > 0) traces(p, x, end);
+                if (p->tau > 0) trajectories_trace(p, x, end);
                 else
                     for (int a = 0; a < 3; a++) end[0][a] = x[a];
                 for (uint32_t f = 0; f < st->count; f++) {
@@ -262,7 +262,7 @@ static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
     a->bytes(a, "number", number, sizeof number);
     enum bw_status status = a->bytes(a, "loaded", loaded, sizeof loaded);
     for (int i = 0; !status && a->restoring && i < 2; i++)
-        if (loaded[i]) status = shot_read(s, &st->shot[i], number[i]);
+        if (loaded[i]) status = cached_frame_read(s, &st->shot[i], number[i]);
     return status;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* upres.flow: the flow of a finished cache on a finer domain, with the turbulence that the cache could not resolve.
  *
- *     u = I(u_base) + curl(Ψ),   Ψ = Σ_octaves Σ_sets A · share / gain · N((x + way) / s)
+ *     u = I(u_base) + curl(Ψ),   Ψ = Σ_octaves Σ_sets A · weight / gain · N((x + offset) / s)
  *
  * I: Catmull-Rom's tricubic from the cache's cells, linear in time between its frames. N: wavelet noise
  * (wavelet_noise.h) of lattice spacing s = 1.3 h_base, half of that … while its waves have two cells of the domain or
@@ -10,8 +10,8 @@
  * edge round each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ
  * from place to place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within
  * a lattice cell, so that no noise crosses them (Bridson, Hourihan, Nordenstam, "Curl-noise", SIGGRAPH 2007). Noise is
- * made once a frame, round smoke alone, in later substeps only for tiles that woke. Kim, Thürey, James, Gross, "Wavelet
- * turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an octave
+ * made once a frame, round smoke alone, in later substeps only for newly activated tiles. Kim, Thürey, James, Gross,
+ * "Wavelet turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an octave
  * holds E(k) dk with dk ~ k; Kolmogorov's -5/3 is a decay of 1/3.
  *
  * Noise in none but the cache's own cells that hold smoke would be a fifth less work, and a fifth less energy. */
@@ -37,7 +37,7 @@ static const struct bw_param params[] = {
            "Each octave has 2^-decay of the velocity of the one before: 5/6 as in wavelet turbulence, 1/3 for "
            "Kolmogorov's spectrum."),
     BW_F64(struct flow, renew, "renew", "0.3 s", 0, 1e6, "s",
-           "How long a set of texture coordinates is carried before it begins anew.",
+           "How long a set of texture coordinates is advected before it is reset.",
            BW_PARAM_MIN_OPEN | BW_PARAM_STATIC),
 };
 
@@ -66,7 +66,7 @@ static enum bw_status solid_read(struct bw_stage *s)
     int32_t grid = bwvdb_find(st->cache.file, "solid");
     if (grid < 0) return BW_OK;
     enum bw_status status =
-        cache_read(s, &st->cache, &(struct cache_wish){"solid", 1, 1, 0}, &st->solid_lattice, &st->solid);
+        cache_read(s, &st->cache, &(struct grid_request){"solid", 1, 1, 0}, &st->solid_lattice, &st->solid);
     if (status) return status;
     st->solid_band = (float)fabs(bwvdb_grid_info(st->cache.file, grid)->background[0] / st->cache.facts.scale);
     for (size_t i = 0; i < dense_count(&st->solid); i++) st->solid.v[0][i] = st->solid_band - st->solid.v[0][i];
@@ -84,10 +84,10 @@ static enum bw_status smoke_read(struct bw_stage *s)
     st->smoke[1] = (struct dense){.comps = 0};
     const int32_t grid = *p->around ? bwvdb_find(st->cache.file, p->around) : -1;
     if (grid < 0 || bwvdb_grid_info(st->cache.file, grid)->comps != 1) return BW_OK;
-    return cache_read(s, &st->cache, &(struct cache_wish){p->around, 1, 0, 1}, &lattice, &st->smoke[1]);
+    return cache_read(s, &st->cache, &(struct grid_request){p->around, 1, 0, 1}, &lattice, &st->smoke[1]);
 }
 
-static enum bw_status bands_make(struct bw_stage *s)
+static enum bw_status octaves_make(struct bw_stage *s)
 {
     struct flow_state *st = s->state;
     double h = s->grid->h, ratio = st->lattice.h / h;
@@ -97,10 +97,10 @@ static enum bw_status bands_make(struct bw_stage *s)
             "the cache has voxels of %.4g m and this domain %.4g m: half of it or less leaves room for detail",
             st->lattice.h, h);
     double spacing = SPREAD * st->lattice.h;
-    for (st->n_bands = 0; st->n_bands < FLOW_BANDS && spacing > .99 * SPREAD * h; spacing /= 2) {
+    for (st->n_octaves = 0; st->n_octaves < FLOW_OCTAVES && spacing > .99 * SPREAD * h; spacing /= 2) {
         double gain = wavelet_curl_rms(s, st->tile, h / spacing) / spacing;
-        st->band[st->n_bands] = (struct band){spacing, (float)(1 / gain), st->n_bands == 0};
-        st->n_bands++;
+        st->octave[st->n_octaves] = (struct octave){spacing, (float)(1 / gain), st->n_octaves == 0};
+        st->n_octaves++;
     }
     return BW_OK;
 }
@@ -114,11 +114,11 @@ static enum bw_status file_next(struct bw_stage *s, int64_t number)
     dense_free(s, &st->before);
     st->before = st->after;
     st->after = (struct dense){.comps = 0};
-    const struct cache_wish wish = {((const struct flow *)s->params)->grid, 3, 1, 1};
+    const struct grid_request wish = {((const struct flow *)s->params)->grid, 3, 1, 1};
     status = cache_read(s, &st->cache, &wish, &st->lattice, &st->after);
     if (!status) status = solid_read(s);
     if (!status) status = smoke_read(s);
-    if (!status && !st->n_bands) status = bands_make(s);
+    if (!status && !st->n_octaves) status = octaves_make(s);
     if (!status && !st->before.comps) {
         status = dense_make(s, &st->before, &st->after, 3);
         for (int c = 0; !status && c < 3; c++)
@@ -224,11 +224,12 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status status = begins ? file_next(s, number) : BW_OK;
     if (!status) status = flow_between(s);
     if (!status && begins) {
-        double frame = s->step ? 1 / s->fps : 0; // the set-up is no frame's way
+        double frame = s->step ? 1 / s->fps : 0; // no time passes in the set-up
         status = spectrum_measure(s, &st->now, p->decay, &st->spectrum);
-        if (!status) status = spectrum_keep_around(s, st->smoke, &st->spectrum);
-        if (!status) status = texture_carry(s, &st->texture, &st->now, st->lattice.h, s->time + frame, frame, p->renew);
-        st->n_known = 0;
+        if (!status) status = spectrum_mask(s, st->smoke, &st->spectrum);
+        if (!status)
+            status = texture_advect(s, &st->texture, &st->now, st->lattice.h, s->time + frame, frame, p->renew);
+        st->n_noise_tiles = 0;
     }
     if (!status) status = flow_noise(s);
     if (status) return status;
@@ -244,8 +245,8 @@ static enum bw_status step(struct bw_stage *s)
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     const struct flow_state *st = s->state;
-    enum bw_status status = flow_kept(s, a);
-    return status || !a->restoring || !st->after.comps ? status : bands_make(s);
+    enum bw_status status = flow_checkpoint(s, a);
+    return status || !a->restoring || !st->after.comps ? status : octaves_make(s);
 }
 
 static void uninit(struct bw_stage *s) { cache_close(&((struct flow_state *)s->state)->cache); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the two files of upres.flow share: flow.c reads the cache and makes the flow, flow_noise.c the noise in it. */
+/* The parts of upres.flow: the cache's flow, interpolated (flow.c), and the curl noise added to it (flow_noise.c). */
 #ifndef UPRES_FLOW_H
 #define UPRES_FLOW_H
 
@@ -7,7 +7,7 @@
 #include "wavelet_noise.h"
 #include "texture.h"
 
-enum { FLOW_BANDS = 5 };
+enum { FLOW_OCTAVES = 5 };
 enum { FLOW_VEL, FLOW_NOISE }; ///< ports
 
 struct flow {
@@ -15,10 +15,10 @@ struct flow {
     double strength, decay, renew;
 };
 
-struct band {
+struct octave {
     double s;    ///< lattice spacing, m
     float scale; ///< potential for an amplitude of 1 m/s, times m
-    int fill;    ///< takes the amplitude that the cache lacks, not one derived from finer energy
+    int fill;    ///< amplitude: spectrum.fill, the energy that the cache lacks; else spectrum.fine
 };
 
 struct flow_state {
@@ -32,17 +32,17 @@ struct flow_state {
     struct texture texture;
     struct spectrum spectrum;
     const vec4 *tile;
-    struct band band[FLOW_BANDS];
-    int n_bands;
-    int64_t number;      ///< of the file in `after`
-    int32_t (*known)[3]; ///< tiles that have this frame's noise, by coordinate
-    int64_t n_known;
+    struct octave octave[FLOW_OCTAVES];
+    int n_octaves;
+    int64_t number;            ///< of the file in `after`
+    int32_t (*noise_tiles)[3]; ///< tiles that have this frame's noise, by coordinate
+    int64_t n_noise_tiles;
 };
 
-/// This frame's noise for the tiles that lack it: after a new file (n_known = 0) all, in later substeps those that
-/// woke.
+/// Writes this frame's noise into tiles that lack it: after a new file (n_noise_tiles = 0) all, in later substeps newly
+/// activated ones.
 enum bw_status flow_noise(struct bw_stage *s);
-/// Save or restore all that was read, measured and carried; flow.c makes the octaves anew.
-enum bw_status flow_kept(struct bw_stage *s, struct bw_archive *a);
+/// Saves or restores the flow, amplitudes and texture coordinates; flow.c recomputes the octaves.
+enum bw_status flow_checkpoint(struct bw_stage *s, struct bw_archive *a);
 
 #endif

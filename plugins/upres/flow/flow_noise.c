@@ -20,7 +20,7 @@ static float ramp(float distance, float reach)
 struct corners {
     struct dense_axis axis[3], solid_axis[3];
     int32_t n[3];
-    float *way[TEXTURES][3], *share[TEXTURES], *amplitude, *distance;
+    float *offset[TEXTURES][3], *share[TEXTURES], *amplitude, *distance;
 };
 
 static int corners_place(struct corners *c, const struct bw_block *b)
@@ -41,7 +41,7 @@ static int corners_fill(struct corners *c, const struct bw_block *b)
     const struct flow_state *st = b->stage->state;
     for (int q = 0; q < TEXTURES; q++) {
         for (int a = 0; a < 3; a++)
-            if (!(c->way[q][a] = dense_expand(b, &st->texture.way[q], a, c->axis))) return 0;
+            if (!(c->offset[q][a] = dense_expand(b, &st->texture.offset[q], a, c->axis))) return 0;
         if (!(c->share[q] = dense_expand(b, &st->texture.share[q], 0, c->axis))) return 0;
     }
     c->distance = NULL;
@@ -91,15 +91,15 @@ static void amounts_damp(const struct corners *c, float band, double reach, size
 }
 
 /* Add one octave of one set to the potential. */
-static int octave_add(const struct bw_block *b, const struct corners *c, int set, int band, vec4 *psi)
+static int octave_add(const struct bw_block *b, const struct corners *c, int set, int octave, vec4 *psi)
 {
     const struct flow_state *st = b->stage->state;
     const struct flow *p = b->stage->params;
-    const struct band *o = &st->band[band];
+    const struct octave *o = &st->octave[octave];
     const struct bw_host *host = b->stage->host;
     uint64_t shift =
-        bw_rng(b->stage->seed, (uint64_t)(st->texture.age[set] * TEXTURES + set) * FLOW_BANDS + (uint64_t)band);
-    float scale = o->scale * (float)(p->strength * pow(2, -p->decay * band));
+        bw_rng(b->stage->seed, (uint64_t)(st->texture.age[set] * TEXTURES + set) * FLOW_OCTAVES + (uint64_t)octave);
+    float scale = o->scale * (float)(p->strength * pow(2, -p->decay * octave));
     float *amount = host->body_scratch(b, (size_t)c->n[0] * sizeof *amount);
     struct line l[3];
     if (!amount) return 0;
@@ -112,7 +112,7 @@ static int octave_add(const struct bw_block *b, const struct corners *c, int set
         for (int32_t j = 0; j < c->n[1]; j++, at += (size_t)c->n[0]) {
             amounts_fill(c, set, l[0].wall, l[1].wall[j] * l[2].wall[k] * scale, at, amount);
             if (c->distance) amounts_damp(c, st->solid_band, o->s, at, amount);
-            for (int a = 0; a < 3; a++) row.way[a] = c->way[set][a] + at;
+            for (int a = 0; a < 3; a++) row.offset[a] = c->offset[set][a] + at;
             row.whole_y = l[1].whole[j], row.part_y = l[1].part[j];
             row.whole_z = l[2].whole[k], row.part_z = l[2].part[k];
             noise_kernels_for(host->simd)->row(st->tile, &row, psi + at);
@@ -122,7 +122,7 @@ static int octave_add(const struct bw_block *b, const struct corners *c, int set
 
 /* Component `axis` of the curl on its faces: round each face the potential of the four edges, each the mean of its
  * ends. */
-static void curl_take(const struct bw_block *b, const struct corners *c, const float *const psi[3], int axis)
+static void curl_write(const struct bw_block *b, const struct corners *c, const float *const psi[3], int axis)
 {
     const struct noise_kernels *kernels = noise_kernels_for(b->stage->host->simd);
     const struct bw_view *v = &b->view[0];
@@ -157,18 +157,18 @@ static int coord_compare(const int32_t a[3], const int32_t b[3])
     return 0;
 }
 
-static int is_known(const struct flow_state *st, const int32_t at[3])
+static int tile_has_noise(const struct flow_state *st, const int32_t at[3])
 {
-    int64_t lo = 0, hi = st->n_known;
+    int64_t lo = 0, hi = st->n_noise_tiles;
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
-        if (coord_compare(st->known[mid], at) < 0) lo = mid + 1;
+        if (coord_compare(st->noise_tiles[mid], at) < 0) lo = mid + 1;
         else hi = mid;
     }
-    return lo < st->n_known && coord_compare(st->known[lo], at) == 0;
+    return lo < st->n_noise_tiles && coord_compare(st->noise_tiles[lo], at) == 0;
 }
 
-static int block_known(const struct bw_block *b)
+static int block_has_noise(const struct bw_block *b)
 {
     const int32_t *tile = b->grid->tile;
     int32_t at[3];
@@ -177,7 +177,7 @@ static int block_known(const struct bw_block *b)
             for (int32_t i = 0; i < b->n[0]; i += tile[0]) {
                 int32_t cell[3] = {b->lo[0] + i, b->lo[1] + j, b->lo[2] + k};
                 tile_coords(b->grid, cell, at);
-                if (!is_known(b->stage->state, at)) return 0;
+                if (!tile_has_noise(b->stage->state, at)) return 0;
             }
     return 1;
 }
@@ -187,7 +187,7 @@ static void noise_body(const struct bw_block *b, void *user)
     const struct flow_state *st = b->stage->state;
     struct corners c;
     (void)user;
-    if (block_known(b)) return;
+    if (block_has_noise(b)) return;
     if (!corners_place(&c, b)) return;
     if (!dense_any(&st->spectrum.fine, 0, c.axis, 0)) {
         zero_fill(b);
@@ -198,16 +198,16 @@ static void noise_body(const struct bw_block *b, void *user)
     float *part = b->stage->host->body_scratch(b, 3 * n * sizeof *part);
     if (!psi || !part || !corners_fill(&c, b)) return;
     memset(psi, 0, n * sizeof *psi);
-    for (int band = 0; band < st->n_bands; band++) {
-        if (band < 2)
-            c.amplitude = dense_expand(b, st->band[band].fill ? &st->spectrum.fill : &st->spectrum.fine, 0, c.axis);
+    for (int octave = 0; octave < st->n_octaves; octave++) {
+        if (octave < 2)
+            c.amplitude = dense_expand(b, st->octave[octave].fill ? &st->spectrum.fill : &st->spectrum.fine, 0, c.axis);
         if (!c.amplitude) return;
         for (int set = 0; set < TEXTURES; set++)
-            if (!octave_add(b, &c, set, band, psi)) return;
+            if (!octave_add(b, &c, set, octave, psi)) return;
     }
     float *const parts[3] = {part, part + n, part + 2 * n};
     noise_kernels_for(b->stage->host->simd)->split(psi, n, parts);
-    for (int axis = 0; axis < 3; axis++) curl_take(b, &c, (const float *const *)parts, axis);
+    for (int axis = 0; axis < 3; axis++) curl_write(b, &c, (const float *const *)parts, axis);
 }
 
 /* This frame's noise for the tiles that lack it. */
@@ -217,36 +217,42 @@ enum bw_status flow_noise(struct bw_stage *s)
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     const struct bw_topology *t = tiles->topology(s->domain);
     size_t bytes = (size_t)t->count * sizeof *t->coord;
-    if (st->n_known == t->count && (!bytes || !memcmp(st->known, t->coord, bytes))) return BW_OK;
-    struct bw_access access[] = {{bw_port_field(s, FLOW_NOISE), st->n_known ? BW_UPDATE : BW_WRITE, 0}};
+    if (st->n_noise_tiles == t->count && (!bytes || !memcmp(st->noise_tiles, t->coord, bytes))) return BW_OK;
+    struct bw_access access[] = {{bw_port_field(s, FLOW_NOISE), st->n_noise_tiles ? BW_UPDATE : BW_WRITE, 0}};
     enum bw_status status =
         s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .block = 2, .body = noise_body});
     if (status) return status;
-    s->host->release(s, st->known);
-    st->known = s->host->alloc(s, bytes + 1);
-    st->n_known = st->known ? t->count : 0;
-    if (st->known && bytes) memcpy(st->known, t->coord, bytes);
-    return st->known ? BW_OK : BW_ERR_MEMORY;
+    s->host->release(s, st->noise_tiles);
+    st->noise_tiles = s->host->alloc(s, bytes + 1);
+    st->n_noise_tiles = st->noise_tiles ? t->count : 0;
+    if (st->noise_tiles && bytes) memcpy(st->noise_tiles, t->coord, bytes);
+    return st->noise_tiles ? BW_OK : BW_ERR_MEMORY;
 }
 
 /* ---- between two runs ---- */
 
-static enum bw_status boxes_kept(struct bw_stage *s, struct bw_archive *a)
+static enum bw_status boxes_checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     struct flow_state *st = s->state;
     const struct {
         const char *name;
         struct dense *d;
-    } box[] = {{"before", &st->before},           {"after", &st->after},          {"solid", &st->solid},
-               {"smoke", &st->smoke[1]},          {"fill", &st->spectrum.fill},   {"fine", &st->spectrum.fine},
-               {"way 1", &st->texture.way[0]},    {"way 2", &st->texture.way[1]}, {"share 1", &st->texture.share[0]},
+    } box[] = {{"before", &st->before},
+               {"after", &st->after},
+               {"solid", &st->solid},
+               {"smoke", &st->smoke[1]},
+               {"fill", &st->spectrum.fill},
+               {"fine", &st->spectrum.fine},
+               {"way 1", &st->texture.offset[0]},
+               {"way 2", &st->texture.offset[1]},
+               {"share 1", &st->texture.share[0]},
                {"share 2", &st->texture.share[1]}};
     enum bw_status status = BW_OK;
     for (size_t i = 0; !status && i < BW_COUNT(box); i++) status = dense_checkpoint(s, a, box[i].name, box[i].d);
     return status;
 }
 
-enum bw_status flow_kept(struct bw_stage *s, struct bw_archive *a)
+enum bw_status flow_checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     struct flow_state *st = s->state;
     a->bytes(a, "number", &st->number, sizeof st->number);
@@ -254,11 +260,11 @@ enum bw_status flow_kept(struct bw_stage *s, struct bw_archive *a)
     a->bytes(a, "solid_lattice", &st->solid_lattice, sizeof st->solid_lattice);
     a->bytes(a, "solid_band", &st->solid_band, sizeof st->solid_band);
     a->bytes(a, "age", st->texture.age, sizeof st->texture.age);
-    enum bw_status status = a->bytes(a, "known", &st->n_known, sizeof st->n_known);
-    const size_t bytes = status ? 0 : (size_t)st->n_known * sizeof *st->known;
-    st->known = archive_array(s, a, "tiles", st->known, bytes, &status);
+    enum bw_status status = a->bytes(a, "known", &st->n_noise_tiles, sizeof st->n_noise_tiles);
+    const size_t bytes = status ? 0 : (size_t)st->n_noise_tiles * sizeof *st->noise_tiles;
+    st->noise_tiles = archive_array(s, a, "tiles", st->noise_tiles, bytes, &status);
     for (int i = 0; !status && i < 3; i++)
         if (!isfinite(st->lattice.h + st->lattice.origin[i] + st->solid_lattice.h + st->solid_lattice.origin[i]))
             status = s->host->fail(s, BW_ERR_IO, "checkpoint: the cache's lattice is none");
-    return status ? status : boxes_kept(s, a);
+    return status ? status : boxes_checkpoint(s, a);
 }

@@ -38,9 +38,10 @@ INLINE void places_find(struct places *p, const struct noise_row *r, int32_t fir
     const vec half = vec_set(.5f), per = vec_set(r->per);
     vec y[3], z[3], whole = first_load((const float *)(const void *)(r->whole_x + first), left);
     vec_int low[3];
-    low[0] = points_weigh(first_load(r->part_x + first, left) + per * first_load(r->way[0] + first, left) + half, p->x);
-    low[1] = points_weigh(r->part_y + per * first_load(r->way[1] + first, left) + half, y);
-    low[2] = points_weigh(r->part_z + per * first_load(r->way[2] + first, left) + half, z);
+    low[0] =
+        points_weigh(first_load(r->part_x + first, left) + per * first_load(r->offset[0] + first, left) + half, p->x);
+    low[1] = points_weigh(r->part_y + per * first_load(r->offset[1] + first, left) + half, y);
+    low[2] = points_weigh(r->part_z + per * first_load(r->offset[2] + first, left) + half, z);
     for (int q = 0; q < ROWS; q++) p->yz[q] = y[q % 3] * z[q / 3];
     const vec_int i = ((vec_int)whole + low[0] - 1) & mask, j = (r->whole_y + low[1] - 1) & mask,
                   k = (r->whole_z + low[2] - 1) & mask;

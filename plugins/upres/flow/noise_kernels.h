@@ -11,10 +11,10 @@
 /// again at the end, so that whoever wants three in a row, or reads four, need not turn back.
 enum { WAVELET_SIZE = 64, WAVELET_ROW = WAVELET_SIZE + 4, WAVELET_ROWS = WAVELET_SIZE + 2 };
 
-/// n places along x. Place i lies at whole + part + per·way of the noise's lattice: whole and part along x are a
+/// n places along x. Place i lies at whole + part + per·offset of the noise's lattice: whole and part along x are a
 /// place's own, along y and z the row's.
 struct noise_row {
-    const float *way[3], *amount; ///< places whose amount is not above 0 are left out
+    const float *offset[3], *amount; ///< places whose amount is not above 0 are left out
     const int32_t *whole_x;
     const float *part_x;
     int32_t whole_y, whole_z;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Amplitudes and coordinates of the noise, on the cache's cells.
  *
- * Amplitudes. Two filters take the flow apart: w1 = (1-B)² u, w2 = (1-B')² B u, where B is a B3 spline over five cells
- * and B' the same over every second one. Averaged over a few cells, e2 = |w2|²/0.31 is the energy of wavelengths of 4
+ * Amplitudes. Two filters split the flow into bands: w1 = (1-B)² u, w2 = (1-B')² B u, where B is a B3 spline over five
+ * cells and B' the same over every second one. Averaged over a few cells, e2 = |w2|²/0.31 is the energy of wavelengths of 4
  * to 8 cells, the finest that a solver resolves well, and e1 = (|w1|² - 0.06 e2)/0.66 that of 2 to 4 cells, of which
  * most solvers lose a part (the numbers: integrals of the filters' response over isotropic spectra of slope -8/3;
  * slopes of -5/3 and -11/3 move them by a third at most). An octave should have q = 4^-decay of the energy before it.
@@ -10,10 +10,10 @@
  * means count only cells in which the cache has a flow: caches end a few cells outside of the smoke, and that edge is
  * no eddy.
  *
- * Coordinates. Noise that stood still would boil; noise that is carried for ever is sheared to threads. So two sets are
- * carried by D(x + way)/Dt = 0, semi-Lagrangian, and begin anew in turn every `renew` seconds, each faded by
- * sin(π age/renew), so that the squares add up to 1. Where a set is stretched its share is less, for the curl of the
- * noise grows by as much, and the other takes its place.
+ * Texture coordinates. Noise fixed in space would boil; noise that is advected for ever is sheared to threads. So two
+ * sets are advected, D(x + offset)/Dt = 0, semi-Lagrangian, and reset in turn every `renew` seconds. Each is faded by
+ * sin(π age/renew): the squares add up to 1. Where a set is stretched its weight is less, since the curl of the noise
+ * grows by as much, and the other set replaces it.
  * Kim, Thürey, James, Gross, "Wavelet turbulence for fluid simulation", SIGGRAPH 2008; Neyret, "Advected textures",
  * SCA 2003. */
 #include "texture.h"
@@ -29,7 +29,7 @@
 struct energy {
     const struct dense *vel;
     float *mask, *blurred, *low, *rest, *w[2]; ///< values of cells
-    float *counts[2], *mask_blurred[2];        ///< counts: cells whose w is to be trusted
+    float *counts[2], *mask_blurred[2];        ///< counts: cells whose w is valid
     struct spectrum *out;
     double q;
     int c, octave;
@@ -50,10 +50,10 @@ static void mask_plane(int64_t k, uint32_t worker, void *user)
     for (size_t i = at; i < at + n; i++) e->mask[i] = d->v[0][i] != 0 || d->v[1][i] != 0 || d->v[2][i] != 0;
 }
 
-/* Blurred values over blurred mask: means over cells that count. */
+/* Blurred value over blurred mask: the mean over masked cells (normalised convolution). */
 static float part(float value, float mask) { return mask > 1e-4f ? value / mask : 0; }
 
-/* w1 near the edge of what the cache holds says more about the edge than about eddies. */
+/* Excludes w1 near the edge of the cache's cells, where it measures the edge and not eddies. */
 static void counts_plane(int64_t k, uint32_t worker, void *user)
 {
     const struct energy *e = user;
@@ -160,7 +160,7 @@ static void mark(const struct dense *file, const struct dense *d, float *mask)
         }
 }
 
-enum bw_status spectrum_keep_around(struct bw_stage *s, const struct dense file[2], struct spectrum *out)
+enum bw_status spectrum_mask(struct bw_stage *s, const struct dense file[2], struct spectrum *out)
 {
     const size_t n = dense_count(&out->fine);
     if (!file[1].comps) return BW_OK;
@@ -175,20 +175,20 @@ enum bw_status spectrum_keep_around(struct bw_stage *s, const struct dense file[
     return BW_OK;
 }
 
-/* ---- coordinates ---- */
+/* ---- texture coordinates ---- */
 
-struct carry {
+struct texture_advection {
     const struct dense *vel;
-    struct dense old[TEXTURES], *way;
+    struct dense old[TEXTURES], *offset;
     double cells; ///< dt/h
     double h;
     int fresh[TEXTURES];
 };
 
-/* way'(x) = x_b - x + way(x_b), x_b found by the midpoint rule. */
-static void carry_plane(int64_t k, uint32_t worker, void *user)
+/* offset'(x) = x_b - x + offset(x_b), x_b found by the midpoint rule. */
+static void advect_plane(int64_t k, uint32_t worker, void *user)
 {
-    const struct carry *c = user;
+    const struct texture_advection *c = user;
     const struct dense *d = c->vel;
     size_t at = (size_t)d->n[0] * (size_t)d->n[1] * (size_t)k;
     (void)worker;
@@ -205,7 +205,7 @@ static void carry_plane(int64_t k, uint32_t worker, void *user)
                 float from[3];
                 if (!begins) dense_sample(&c->old[q], back, from);
                 for (int a = 0; a < 3; a++)
-                    c->way[q].v[a][at] = begins ? 0 : (float)((back[a] - x[a]) * c->h) + from[a];
+                    c->offset[q].v[a][at] = begins ? 0 : (float)((back[a] - x[a]) * c->h) + from[a];
             }
         }
 }
@@ -219,7 +219,7 @@ struct stretch {
 
 static int is_still(const struct dense *vel, size_t at) { return vel->v[0][at] == 0 && vel->v[2][at] == 0; }
 
-/* |∂(x + way)/∂x| / √3, 1 for what is not stretched; cells without a flow give no slope, and have none. per: 1 over
+/* |∂(x + offset)/∂x| / √3, 1 without stretching; cells without a flow count as gradient 0. per: 1 over
  * one and over two cells. */
 static float stretch_at(const struct dense *w, const struct dense *vel, size_t at, const int32_t i[3],
                         const float per[2])
@@ -242,44 +242,44 @@ static float stretch_at(const struct dense *w, const struct dense *vel, size_t a
 static void share_plane(int64_t k, uint32_t worker, void *user)
 {
     const struct stretch *c = user;
-    const struct dense *d = &c->t->way[0];
+    const struct dense *d = &c->t->offset[0];
     size_t at = (size_t)d->n[0] * (size_t)d->n[1] * (size_t)k;
     (void)worker;
     for (int32_t j = 0; j < d->n[1]; j++)
         for (int32_t i = 0; i < d->n[0]; i++, at++) {
-            float own[TEXTURES], tame[TEXTURES], sum = 0;
+            float own[TEXTURES], gain[TEXTURES], sum = 0;
             for (int q = 0; q < TEXTURES; q++) {
                 const int32_t cell[3] = {i, j, (int32_t)k};
-                float f = is_still(c->vel, at) ? 1 : stretch_at(&c->t->way[q], c->vel, at, cell, c->per);
-                float worn = f > 2 ? 4 / (f * f) : 1;
-                own[q] = c->weight[q] * worn, tame[q] = f > .5f ? 1 / f : 2;
+                float f = is_still(c->vel, at) ? 1 : stretch_at(&c->t->offset[q], c->vel, at, cell, c->per);
+                float sheared = f > 2 ? 4 / (f * f) : 1;
+                own[q] = c->weight[q] * sheared, gain[q] = f > .5f ? 1 / f : 2;
                 sum += own[q] * own[q];
             }
             float whole = sum > .1f ? 1 / sqrtf(sum) : 3.16f;
-            for (int q = 0; q < TEXTURES; q++) c->t->share[q].v[0][at] = own[q] * tame[q] * whole;
+            for (int q = 0; q < TEXTURES; q++) c->t->share[q].v[0][at] = own[q] * gain[q] * whole;
         }
 }
 
-enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct dense *vel, double h, double time,
-                             double dt, double renew)
+enum bw_status texture_advect(struct bw_stage *s, struct texture *t, const struct dense *vel, double h, double time,
+                              double dt, double renew)
 {
     struct stretch stretch = {.t = t, .vel = vel, .per = {(float)(1 / h), (float)(1 / (2 * h))}};
-    struct carry carry = {.vel = vel, .way = t->way, .cells = dt / h, .h = h};
+    struct texture_advection advection = {.vel = vel, .offset = t->offset, .cells = dt / h, .h = h};
     enum bw_status st = BW_OK;
     for (int q = 0; q < TEXTURES && !st; q++) {
         double phase = time / renew + (double)q / TEXTURES;
         int64_t age = whole_below(phase) + 1;
-        carry.fresh[q] = !t->way[q].comps || t->age[q] != age;
+        advection.fresh[q] = !t->offset[q].comps || t->age[q] != age;
         stretch.weight[q] = (float)sin(PI * (phase - floor(phase)));
-        st = t->way[q].comps ? dense_move(s, &t->way[q], vel) : dense_make(s, &t->way[q], vel, 3);
-        carry.old[q] = t->way[q];
-        t->way[q] = (struct dense){.comps = 0};
-        if (!st) st = dense_make(s, &t->way[q], vel, 3);
+        st = t->offset[q].comps ? dense_move(s, &t->offset[q], vel) : dense_make(s, &t->offset[q], vel, 3);
+        advection.old[q] = t->offset[q];
+        t->offset[q] = (struct dense){.comps = 0};
+        if (!st) st = dense_make(s, &t->offset[q], vel, 3);
         if (!st) st = dense_make(s, &t->share[q], vel, 1);
         t->age[q] = age;
     }
-    if (!st) s->host->parallel_for(s, vel->n[2], carry_plane, &carry);
-    for (int q = 0; q < TEXTURES; q++) dense_free(s, &carry.old[q]);
+    if (!st) s->host->parallel_for(s, vel->n[2], advect_plane, &advection);
+    for (int q = 0; q < TEXTURES; q++) dense_free(s, &advection.old[q]);
     if (!st) s->host->parallel_for(s, vel->n[2], share_plane, &stretch);
     return st;
 }

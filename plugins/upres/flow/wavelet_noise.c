@@ -124,7 +124,7 @@ double wavelet_curl_rms(const struct bw_stage *s, const vec4 *tile, double step)
         vec4 v[ENDS] = {{0}};
         noise_kernels_for(s->host->simd)
             ->row(tile,
-                  &(struct noise_row){.way = {nothing, y, z},
+                  &(struct noise_row){.offset = {nothing, y, z},
                                       .amount = one,
                                       .whole_x = whole,
                                       .part_x = x,
