@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* baroclinic: heavy fluid sinks, light fluid rises; as vorticity, where density varies across gravity.
+/* baroclinic: baroclinic generation of vorticity, where density varies across gravity; buoyancy on a grid.
  *
  *     Dω/Dt = ∇ρ × ∇p/ρ² = (∇ρ × g)/ρ₀     Boussinesq: the pressure is hydrostatic, ∇p = ρ₀ g; g points down
  *     density: local    (∇ρ × g)/ρ = ∇ ln ρ × g
- *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: deviation that the fluid carries, T: its excess over ambient temperature
+ *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: the fluid's own deviation, T: its excess over ambient temperature
  *
- * On vortons: by way of a lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it
+ * On vortons: by a particle-to-grid lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it
  * with their positions. `method: gourlay` is part 8's (gourlay.c), added once a step. On a grid: `grid: true` adds q g
  * to `force` (force.c), whose curl is the same; density and temperature are then the grid's.
  *
@@ -107,15 +107,15 @@ struct state {
     struct transfer found; ///< by the last evaluation
 };
 
-static struct weight weight_make(const struct bw_stage *s)
+static struct density_law density_law_make(const struct bw_stage *s)
 {
     const struct params *p = s->params;
-    struct weight w = {.ambient = p->ambient_density, .expansion = p->expansion, .local = p->density};
+    struct density_law w = {.ambient = p->ambient_density, .expansion = p->expansion, .local = p->density};
     for (int a = 0; a < 3; a++) w.gravity[a] = a == s->grid->thin ? 0 : p->gravity[a];
     return w;
 }
 
-static struct grid_force force_make(const struct bw_stage *s, const struct weight *w)
+static struct grid_force force_make(const struct bw_stage *s, const struct density_law *w)
 {
     const struct params *p = s->params;
     return (struct grid_force){.force = p->grid ? bw_port_field(s, PORT_FORCE) : NULL,
@@ -127,14 +127,14 @@ static struct grid_force force_make(const struct bw_stage *s, const struct weigh
 
 /* ---- vortons ---- */
 
-/* All vortons, what they deviate by, and how large that is. */
+/* All vortons, and their deviation of density. */
 struct vortons {
     struct mass_points m;
     double most, radius; ///< largest |ρ'|; mean radius
 };
 
-static enum bw_status vortons_look(struct bw_stage *s, struct bw_particles *particles, const struct weight *w,
-                                   struct vortons *out)
+static enum bw_status vortons_measure(struct bw_stage *s, struct bw_particles *particles, const struct density_law *w,
+                                      struct vortons *out)
 {
     const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
     *out = (struct vortons){.m = {.count = particles ? api->count(particles) : 0}};
@@ -145,7 +145,7 @@ static enum bw_status vortons_look(struct bw_stage *s, struct bw_particles *part
     if (!deviation) return BW_ERR_MEMORY;
     double least = 0, most = 0, radius = 0; // in registers
     for (int64_t i = 0; i < out->m.count; i++) {
-        const double own = deviation[i] = weight_deviation(w, d[i], t[i]);
+        const double own = deviation[i] = density_deviation(w, d[i], t[i]);
         least = least < own ? least : own;
         most = most > own ? most : own;
         radius += r[i];
@@ -170,10 +170,10 @@ static enum bw_status vortons_generate(struct bw_stage *s, struct bw_particles *
 {
     const struct params *p = s->params;
     struct state *st = s->state;
-    struct weight w = weight_make(s);
+    struct density_law w = density_law_make(s);
     struct vortons v;
     double begun = clock_seconds();
-    enum bw_status status = vortons_look(s, particles, &w, &v);
+    enum bw_status status = vortons_measure(s, particles, &w, &v);
     if (status || !(v.most > 0) || !(vec3_length(w.gravity) > 0)) return status;
     st->found = (struct transfer){0};
     status = p->method == METHOD_GOURLAY
@@ -191,7 +191,7 @@ static enum bw_status rate_add(struct bw_stage *s, struct bw_particles *vortons,
     return p->method == METHOD_GOURLAY ? BW_OK : vortons_generate(s, vortons, rate);
 }
 
-static enum bw_status vortons_kick(struct bw_stage *s)
+static enum bw_status vortons_step(struct bw_stage *s)
 {
     const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
     struct bw_particles *particles = s->ports[PORT_VORTONS].particles;
@@ -204,7 +204,7 @@ static enum bw_status vortons_kick(struct bw_stage *s)
     return st;
 }
 
-/* ---- what is said ---- */
+/* ---- warnings and metrics ---- */
 
 static void deviation_warn(struct bw_stage *s, double most)
 {
@@ -217,7 +217,7 @@ static void deviation_warn(struct bw_stage *s, double most)
         100 * most);
 }
 
-static void transfer_tell(struct bw_stage *s)
+static void transfer_report(struct bw_stage *s)
 {
     struct state *st = s->state;
     const struct transfer *f = &st->found;
@@ -245,7 +245,8 @@ static enum bw_status init(struct bw_stage *s)
         return s->host->fail(s, BW_ERR_PRESET,
                              "there are no vortons in this chain, and `grid` is false: nothing to act on");
     if (p->method != METHOD_GOURLAY && !s->host->find_stage(s, BW_CARRIER, 0, &table))
-        return s->host->fail(s, BW_ERR_PRESET, "needs a `vorton.advect` in the chain, which integrates what it says");
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "needs a `vorton.advect` in the chain, which integrates its rate of strength");
     return BW_OK;
 }
 
@@ -258,30 +259,30 @@ static double wave_dt(double gravity, double deviation, double length)
 static double max_dt(struct bw_stage *s)
 {
     const struct params *p = s->params;
-    struct weight w = weight_make(s);
+    struct density_law w = density_law_make(s);
     struct grid_force f = force_make(s, &w);
     struct vortons v;
     double g = vec3_length(w.gravity), most = 0, dt = HUGE_VAL;
     if (!(g > 0)) return HUGE_VAL;
-    if (f.force && grid_push(s, &f, &most) == BW_OK) dt = wave_dt(g, most, s->grid->h);
-    if (vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v) || !v.m.count) return dt;
+    if (f.force && force_add(s, &f, &most) == BW_OK) dt = wave_dt(g, most, s->grid->h);
+    if (vortons_measure(s, s->ports[PORT_VORTONS].particles, &w, &v) || !v.m.count) return dt;
     return fmin(dt, wave_dt(g, v.most / w.ambient, p->cell > 0 ? p->cell : v.radius));
 }
 
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
-    struct weight w = weight_make(s);
+    struct density_law w = density_law_make(s);
     struct grid_force f = force_make(s, &w);
     struct vortons v;
-    enum bw_status st = vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v);
+    enum bw_status st = vortons_measure(s, s->ports[PORT_VORTONS].particles, &w, &v);
     double most = v.most / w.ambient, on_grid = 0;
-    if (!st && v.m.count && p->method == METHOD_GOURLAY) st = vortons_kick(s);
-    if (!st && f.force) st = grid_push(s, &f, &on_grid);
+    if (!st && v.m.count && p->method == METHOD_GOURLAY) st = vortons_step(s);
+    if (!st && f.force) st = force_add(s, &f, &on_grid);
     if (st) return st;
     deviation_warn(s, fmax(most, on_grid));
     s->host->metric(s, "deviation", fmax(most, on_grid), BW_METRIC_MAX);
-    if (s->ports[PORT_VORTONS].particles) transfer_tell(s);
+    if (s->ports[PORT_VORTONS].particles) transfer_report(s);
     return BW_OK;
 }
 
@@ -298,7 +299,7 @@ const struct bw_stage_desc baroclinic_desc = {
     .references = "Gourlay, part 8; Turner 1973",
     .params_size = sizeof(struct params),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE, // vorton.advect asks before the step that tells
+    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE, // vorton.advect calls rate_add() before step() reports
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

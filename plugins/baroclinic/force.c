@@ -12,8 +12,8 @@ struct cells {
 static double cell_deviation(const struct bw_block *b, const struct grid_force *f, int32_t i, int32_t j, int32_t k)
 {
     const struct bw_view *t = f->temperature ? &b->view[1] : NULL, *d = f->smoke ? &b->view[1 + (t != NULL)] : NULL;
-    return weight_deviation(f->weight, d ? f->smoke_density * bw_get(d, 0, i + j * d->sy + k * d->sz) : 0,
-                            t ? bw_get(t, 0, i + j * t->sy + k * t->sz) : 0);
+    return density_deviation(f->weight, d ? f->smoke_density * bw_get(d, 0, i + j * d->sy + k * d->sz) : 0,
+                             t ? bw_get(t, 0, i + j * t->sy + k * t->sz) : 0);
 }
 
 static void cells_fill(const struct bw_block *b, const struct grid_force *f, struct cells *c)
@@ -23,12 +23,12 @@ static void cells_fill(const struct bw_block *b, const struct grid_force *f, str
             for (int32_t i = -1; i <= b->n[0]; i++) {
                 double deviation = cell_deviation(b, f, i, j, k);
                 int inside = i >= 0 && j >= 0 && k >= 0 && i < b->n[0] && j < b->n[1] && k < b->n[2];
-                c->q[i + j * c->sy + k * c->sz] = weight_of(f->weight, deviation);
+                c->q[i + j * c->sy + k * c->sz] = density_potential(f->weight, deviation);
                 if (inside) b->max[0] = fmax(b->max[0], fabs(deviation) / f->weight->ambient);
             }
 }
 
-static void faces_push(const struct bw_block *b, const struct cells *c, int axis, double push)
+static void faces_force(const struct bw_block *b, const struct cells *c, int axis, double push)
 {
     const struct bw_view *f = &b->view[0];
     const ptrdiff_t step = axis == 0 ? 1 : axis == 1 ? c->sy : c->sz;
@@ -43,7 +43,7 @@ static void faces_push(const struct bw_block *b, const struct cells *c, int axis
             }
 }
 
-static void block_push(const struct bw_block *b, void *user)
+static void block_force(const struct bw_block *b, void *user)
 {
     const struct grid_force *f = user;
     struct cells c = {.sy = b->n[0] + 2, .sz = (ptrdiff_t)(b->n[0] + 2) * (b->n[1] + 2)};
@@ -52,10 +52,10 @@ static void block_push(const struct bw_block *b, void *user)
     c.q = memory + 1 + c.sy + c.sz;
     cells_fill(b, f, &c);
     for (int a = 0; a < 3; a++)
-        if (f->weight->gravity[a] != 0 && b->stage->dt > 0) faces_push(b, &c, a, f->weight->gravity[a]);
+        if (f->weight->gravity[a] != 0 && b->stage->dt > 0) faces_force(b, &c, a, f->weight->gravity[a]);
 }
 
-enum bw_status grid_push(struct bw_stage *s, const struct grid_force *f, double *most)
+enum bw_status force_add(struct bw_stage *s, const struct grid_force *f, double *most)
 {
     struct bw_access access[3] = {{f->force, s->dt > 0 ? BW_UPDATE_OWN : BW_READ, 0}};
     uint32_t n = 1;
@@ -65,7 +65,7 @@ enum bw_status grid_push(struct bw_stage *s, const struct grid_force *f, double 
     if (n == 1) return BW_OK;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = access,
                                                              .n_access = n,
-                                                             .body = block_push,
+                                                             .body = block_force,
                                                              .user = (void *)(intptr_t)f,
                                                              .maxs = most,
                                                              .n_maxs = 1});

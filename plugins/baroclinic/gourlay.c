@@ -19,7 +19,7 @@ struct place {
 
 struct gourlay_lattice {
     const struct mass_points *m;
-    const struct weight *w;
+    const struct density_law *w;
     double lo[3], h[3], per[3]; ///< low corner; cell; 1/cell
     int64_t n[3];               ///< points
     struct place *place;
@@ -127,8 +127,8 @@ static void vortons_chunk(int64_t chunk, uint32_t worker, void *user)
     for (int64_t p = chunk * CHUNK; p < end; p++) vorton_turn(l, p);
 }
 
-enum bw_status gourlay_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
-                                struct transfer *found)
+enum bw_status gourlay_generate(struct bw_stage *s, const struct mass_points *m, const struct density_law *w,
+                                double *rate, struct transfer *found)
 {
     struct gourlay_lattice l = {.m = m, .w = w, .rate = rate};
     shape_choose(&l);

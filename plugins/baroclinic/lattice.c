@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From vortons to a lattice and back, so that nothing is lost on the way.
+/* Particle-to-grid and grid-to-particle transfer: from vortons to a lattice and back, conserving mass and vorticity.
  *
  *   mass, volume   M_i = Σ_p ρ'_p V_p w_ip,  W_i = Σ_p V_p w_ip,   w quadratic B-splines over 3×3×3 nodes: Σ_i w_ip = 1
  *   generation     A_i = h³ (∇q)_i × g,  q = ρ'/ρ₀ or ln(1 + ρ'/ρ₀), whose gradient is ∇ρ/ρ;  ρ'_i = M_i/h³
@@ -8,10 +8,9 @@
  *                  rounding
  *   vortons        dα_p/dt = V_p Σ_i w_ip A_i / W_i:  Σ dα_p/dt = Σ A_i, and V_p ∇q × g where vortons fill space
  *
- * Reading the gradient at the vortons, as Gourlay does, loses what arises beside them: half of a layer whose outside is
- * empty. Second order inside. The lattice is fixed in space and made of bricks of 8³ nodes, only where vortons are.
- * Bricks add to their neighbours, those of one parity (of eight) at a time, so that the order of additions is always
- * the same. */
+ * Interpolating the gradient to the vortons, as Gourlay does, loses the generation beside them: half of a layer with no
+ * vortons outside. Second order inside. The lattice is fixed in space and sparse: bricks of 8³ nodes where vortons are.
+ * Bricks scatter to their neighbours, one of eight parities (colours) at a time: the order of additions is fixed. */
 #include "lattice.h"
 #include "lattice_kernels.h"
 #include <common/vec3.h>
@@ -20,13 +19,13 @@
 
 enum { NODES = EDGE * EDGE * EDGE, VALUES = 3 };
 #define MOST_BRICKS (1 << 26) /* of the box round all; 4 bytes each */
-#define HELD 1e-9             /* a node holds vortons above this share of its volume */
+#define VOLUME_MIN 1e-9       /* nodes with a smaller fraction of their volume count as empty */
 
 struct brick {
     int32_t at[3];
     int64_t begin, end; ///< its vortons in `order`
     double mass[NODES], volume[NODES], q[NODES];
-    double given[NODES][VALUES]; ///< A / W
+    double rate[NODES][VALUES]; ///< A / W
     double lattice, all, made[VALUES];
     int64_t nodes, thinned;
 };
@@ -37,7 +36,7 @@ struct shared {
 
 struct lattice {
     const struct mass_points *m;
-    const struct weight *w;
+    const struct density_law *w;
     const struct lattice_kernels *k;
     double h, per;        ///< per: 1/h
     int64_t low[3], n[3]; ///< first brick and bricks along each axis of the box
@@ -192,7 +191,7 @@ static void bricks_near(const struct lattice *l, const struct brick *b, struct b
     for (int e = 0; e < 27; e++) near[e] = brick_at(l, b->at, e % 3 - 1, e / 3 % 3 - 1, e / 9 - 1);
 }
 
-/// Which of those holds each node of a wide copy, and where.
+/// Maps each node of a wide copy to its brick (of the 27) and its node in that.
 static void shared_fill(struct shared map[WIDE_NODES])
 {
     for (int n = 0; n < WIDE_NODES; n++) {
@@ -208,7 +207,7 @@ static void shared_fill(struct shared map[WIDE_NODES])
 
 /* ---- the passes ---- */
 
-static void brick_gather(int64_t i, uint32_t worker, void *user)
+static void brick_scatter(int64_t i, uint32_t worker, void *user)
 {
     const struct lattice *l = user;
     struct brick *b = &l->brick[l->parity[l->n_parity[l->now] + i]];
@@ -216,7 +215,7 @@ static void brick_gather(int64_t i, uint32_t worker, void *user)
     const struct brick_points points = points_of(l, b);
     double sums[WIDE_NODES][2] = {{0}}; // of mass and of volume
     (void)worker;
-    l->k->spread(&points, sums);
+    l->k->scatter(&points, sums);
     bricks_near(l, b, near);
     for (int n = 0; n < WIDE_NODES; n++) {
         struct brick *other = near[l->map[n].brick];
@@ -234,11 +233,11 @@ static void brick_state(int64_t i, uint32_t worker, void *user)
     double h3 = l->h * l->h * l->h;
     (void)worker;
     for (int k = 0; k < NODES; k++) {
-        if (!(b->volume[k] > HELD * h3)) b->volume[k] = 0;
+        if (!(b->volume[k] > VOLUME_MIN * h3)) b->volume[k] = 0;
         b->lattice += b->mass[k];
         b->nodes += b->volume[k] > 0;
-        b->thinned += l->w->local && b->mass[k] < h3 * l->w->ambient * (WEIGHT_THIN - 1);
-        if (b->mass[k] != 0) b->q[k] = weight_of(l->w, b->mass[k] / h3);
+        b->thinned += l->w->local && b->mass[k] < h3 * l->w->ambient * (DENSITY_MIN_RATIO - 1);
+        if (b->mass[k] != 0) b->q[k] = density_potential(l->w, b->mass[k] / h3);
     }
 }
 
@@ -279,12 +278,12 @@ static void brick_generate(int64_t i, uint32_t worker, void *user)
         b->all += vec3_length(a);
         for (int c = 0; c < VALUES; c++) {
             b->made[c] += a[c];
-            b->given[k][c] = a[c] / b->volume[k];
+            b->rate[k][c] = a[c] / b->volume[k];
         }
     }
 }
 
-static void brick_give(int64_t i, uint32_t worker, void *user)
+static void brick_interpolate(int64_t i, uint32_t worker, void *user)
 {
     const struct lattice *l = user;
     const struct brick *b = &l->brick[i];
@@ -297,9 +296,9 @@ static void brick_give(int64_t i, uint32_t worker, void *user)
     bricks_near(l, b, near);
     for (int n = 0; n < WIDE_NODES; n++) {
         const struct brick *other = near[l->map[n].brick];
-        for (int c = 0; c < VALUES && other; c++) wide.v[n][c] = other->given[l->map[n].node][c];
+        for (int c = 0; c < VALUES && other; c++) wide.v[n][c] = other->rate[l->map[n].node][c];
     }
-    l->k->collect(&points, (const double(*)[4])wide.v, l->rate);
+    l->k->interpolate(&points, (const double(*)[4])wide.v, l->rate);
 }
 
 static void transfer_sum(const struct lattice *l, struct transfer *found)
@@ -317,7 +316,7 @@ static void transfer_sum(const struct lattice *l, struct transfer *found)
     }
 }
 
-enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
+enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct density_law *w,
                                 double *rate, struct transfer *found)
 {
     const uint32_t simd = s->host->simd;
@@ -333,10 +332,10 @@ enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m,
     if (st) return st;
     shared_fill(l.map);
     for (l.now = 0; l.now < 8; l.now++)
-        s->host->parallel_for(s, l.n_parity[l.now + 1] - l.n_parity[l.now], brick_gather, &l);
+        s->host->parallel_for(s, l.n_parity[l.now + 1] - l.n_parity[l.now], brick_scatter, &l);
     s->host->parallel_for(s, l.bricks, brick_state, &l);
     s->host->parallel_for(s, l.bricks, brick_generate, &l);
-    s->host->parallel_for(s, l.bricks, brick_give, &l);
+    s->host->parallel_for(s, l.bricks, brick_interpolate, &l);
     transfer_sum(&l, found);
     return BW_OK;
 }

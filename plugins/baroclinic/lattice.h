@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Density on a lattice, and the vorticity that its gradient makes, given back to the vortons. */
+/* Baroclinic generation on vortons: density on a lattice, generation by its gradient, rates back on the vortons. */
 #ifndef BAROCLINIC_LATTICE_H
 #define BAROCLINIC_LATTICE_H
 
 #include <billow/plugin.h>
 #include <math.h>
 
-/// What the lattice needs to know of the vortons.
+/// The vortons' positions, volumes and deviations.
 struct mass_points {
     int64_t count;
     const bw_vec3 *pos;      ///< m
@@ -14,32 +14,32 @@ struct mass_points {
     const double *deviation; ///< ρ', kg/m³
 };
 
-/// Gravity, ambient density, and how density follows from temperature and enters.
-struct weight {
+/// Gravity and equation of state: density as a function of temperature.
+struct density_law {
     double gravity[3]; ///< m/s²
     double ambient;    ///< ρ₀, kg/m³
     double expansion;  ///< β, 1/K
     int32_t local;     ///< 0: Boussinesq, ρ' = d - ρ₀βT, ∇ρ/ρ₀. 1: ρ = (ρ₀ + d)/(1 + βT), ∇ρ/ρ
 };
 
-/// With `local` nothing is taken for lighter than this share of ambient.
-#define WEIGHT_THIN 0.1
+/// With `local`: lower limit of density relative to ambient.
+#define DENSITY_MIN_RATIO 0.1
 
 /// ρ', kg/m³, of fluid whose density at ambient temperature deviates by d and whose temperature by T.
-static inline double weight_deviation(const struct weight *w, double d, double t)
+static inline double density_deviation(const struct density_law *w, double d, double t)
 {
-    return w->local ? (w->ambient + d) / fmax(1 + w->expansion * t, WEIGHT_THIN) - w->ambient
+    return w->local ? (w->ambient + d) / fmax(1 + w->expansion * t, DENSITY_MIN_RATIO) - w->ambient
                     : d - w->ambient * w->expansion * t;
 }
 
 /// q, of whose gradient vorticity is made: ρ'/ρ₀, or ln(ρ/ρ₀).
-static inline double weight_of(const struct weight *w, double deviation)
+static inline double density_potential(const struct density_law *w, double deviation)
 {
     double q = deviation / w->ambient;
-    return w->local ? log(fmax(1 + q, WEIGHT_THIN)) : q;
+    return w->local ? log(fmax(1 + q, DENSITY_MIN_RATIO)) : q;
 }
 
-/// What a transfer found.
+/// Sums of a transfer, for metrics.
 struct transfer {
     double mass;         ///< Σ ρ'V of the vortons, kg
     double size;         ///< Σ |ρ'V|, kg
@@ -64,10 +64,10 @@ static inline void points_box(const struct mass_points *m, double lo[3], double 
 
 /// Add dα/dt (m³/s², count × 3) by way of a lattice of spacing h. Errors: BW_ERR_MEMORY; BW_ERR_DIVERGED when the
 /// vortons spread too far for one.
-enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
+enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct density_law *w,
                                 double *rate, struct transfer *found);
-/// The same as Gourlay has it in part 8 (gourlay.c).
-enum bw_status gourlay_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
-                                struct transfer *found);
+/// The same by Gourlay's method, part 8 (gourlay.c).
+enum bw_status gourlay_generate(struct bw_stage *s, const struct mass_points *m, const struct density_law *w,
+                                double *rate, struct transfer *found);
 
 #endif

@@ -16,7 +16,7 @@ INLINE int64_t reach(const struct brick_points *b, int64_t p, double w[3][3])
     return at[0] + WIDE * (at[1] + (int64_t)WIDE * at[2]);
 }
 
-static void spread(const struct brick_points *b, double (*sums)[2])
+static void scatter(const struct brick_points *b, double (*sums)[2])
 {
     for (int64_t o = 0; o < b->count; o++) {
         const int64_t p = b->number[o];
@@ -30,7 +30,7 @@ static void spread(const struct brick_points *b, double (*sums)[2])
     }
 }
 
-static void collect(const struct brick_points *b, const double (*wide)[4], double *rate)
+static void interpolate(const struct brick_points *b, const double (*wide)[4], double *rate)
 {
     for (int64_t o = 0; o < b->count; o++) {
         const int64_t p = b->number[o];
@@ -46,4 +46,4 @@ static void collect(const struct brick_points *b, const double (*wide)[4], doubl
     }
 }
 
-const struct lattice_kernels SIMD_NAME(lattice_kernels) = {spread, collect};
+const struct lattice_kernels SIMD_NAME(lattice_kernels) = {scatter, interpolate};

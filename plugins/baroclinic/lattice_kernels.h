@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a brick's vortons give to the nodes around them and take from these, compiled once a SIMD level. */
+/* Scatter from a brick's vortons to nodes (P2G) and interpolation from nodes to vortons (G2P), once a SIMD level. */
 #ifndef LATTICE_KERNELS_H
 #define LATTICE_KERNELS_H
 
@@ -18,10 +18,10 @@ struct brick_points {
 };
 
 struct lattice_kernels {
-    /// Add their mass and volume to the nodes of a wide copy.
-    void (*spread)(const struct brick_points *b, double (*sums)[2]);
+    /// Scatter: adds mass and volume of the vortons to the nodes of a wide copy.
+    void (*scatter)(const struct brick_points *b, double (*sums)[2]);
     /// rate[3 p …] += volume of p times the wide copy's values where it is; the fourth is not read.
-    void (*collect)(const struct brick_points *b, const double (*wide)[4], double *rate);
+    void (*interpolate)(const struct brick_points *b, const double (*wide)[4], double *rate);
 };
 
 extern const struct lattice_kernels lattice_kernels_baseline, lattice_kernels_avx2;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sources and sinks of every connected region must cancel, unless an open side lets the rest out: else no flow exists.
- * Regions are found by joining cells across open sides (union–find, in the order of tiles and cells). */
+/* Compatibility: sources and sinks of a connected region must sum to zero unless it has an open side; else no flow
+ * exists. Regions are connected components of cells across open sides (union–find, in the order of tiles and cells). */
 #include "potential.h"
 #include <common/union_find.h>
 #include <math.h>
 #include <string.h>
 
-/// What is known of the region whose first cell is the index.
+/// A region, by the index of its first cell.
 struct region {
     double sum, size; ///< of sources, and of their magnitudes, 1/s
     int64_t cells;
@@ -198,9 +198,9 @@ static enum bw_status region_balance(struct potential_task *t, struct regions *r
     return BW_OK;
 }
 
-enum bw_status balance_make(struct potential_task *t)
+enum bw_status sources_balance(struct potential_task *t)
 {
-    struct level *l = t->l;
+    struct cell_data *l = t->l;
     struct regions r;
     if (!l->changed) return BW_OK;
     enum bw_status status = buried_check(t);

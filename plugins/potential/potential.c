@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* potential: a flow without eddies, u = -grad phi, that runs from sources to sinks round every wall.
+/* potential: irrotational flow, u = -grad phi, from sources to sinks round walls.
  *
- * multigrid: the steady flow of each step, div u = source (steady.c); obstacles leave each face the share open that
- * they leave it for mac.project (common/solids/cut.c). relaxation: Schaefer's (Approximating Gas Flow in
+ * multigrid: the steady flow of each step, div u = source (steady.c); cut cells as in mac.project: open area
+ * fractions of faces (common/solids/cut.c). relaxation: Schaefer's (Approximating Gas Flow in
  * a Real-Time Environment, 2001; relax.c),
  *   phi <- (1 - w) phi + w·mean of the neighbours + b/|N|,
  * a few iterations a frame from the last step's values, so that flow spreads with time, like heat: by D = w h²/(2
  * dim)·iterations a second. Given `spread` = D, w follows from voxel and frame rate, and the front is where it is
- * whatever they are. Walls are neighbours that are not there, by a table of 64 masks (mask_table.h). The fixed point is
+ * whatever they are. A wall removes a neighbour from the mean, by a table of 64 masks (mask_table.h). The fixed point is
  * |N| phi - sum of neighbours = b/w: with b = w h²·source it is the steady flow. 0 < w < 1 converges.
  *
  * Schaefer's own differences, phi[x+1] - phi[x], point into sources, and his strength is b/w: `as_printed` keeps both.
@@ -87,7 +87,7 @@ static const struct bw_port ports[POTENTIAL_PORTS] = {
 };
 
 struct state {
-    struct level level;
+    struct cell_data level;
     struct steady *steady;
 };
 
@@ -127,7 +127,7 @@ static void row_velocity(const struct potential_task *t, const struct bw_block *
     for (int i = 0; i < n; i++) out[i] = walls[i] >> (2 * axis) & 1 ? 0 : (float)(-t->gradient * rise[i]);
 }
 
-static void flow_body(const struct bw_block *b, void *user)
+static void velocity_body(const struct bw_block *b, void *user)
 {
     const struct potential_task *t = user;
     const struct bw_view *in = &b->view[0], *out = &b->view[1];
@@ -149,10 +149,11 @@ static void flow_body(const struct bw_block *b, void *user)
             }
 }
 
-static enum bw_status flow_make(struct potential_task *t)
+static enum bw_status velocity_update(struct potential_task *t)
 {
     const struct bw_access access[] = {{bw_port_field(t->s, PHI), BW_READ, 1}, {bw_port_field(t->s, VEL), BW_WRITE, 0}};
-    return t->s->host->sweep(t->s, &(struct bw_sweep){.access = access, .n_access = 2, .body = flow_body, .user = t});
+    return t->s->host->sweep(t->s,
+                             &(struct bw_sweep){.access = access, .n_access = 2, .body = velocity_body, .user = t});
 }
 
 /* ---- the relaxation's pace ----------------------------------------------------------------------------------------
@@ -160,7 +161,7 @@ static enum bw_status flow_make(struct potential_task *t)
 
 static int dimensions(const struct bw_stage *s) { return s->grid->thin < 0 ? 3 : 2; }
 
-static enum bw_status weight_find(struct bw_stage *s, double *w)
+static enum bw_status relaxation_weight(struct bw_stage *s, double *w)
 {
     const struct potential_relaxation *p = &((const struct potential *)s->params)->relaxation;
     const double per_w =
@@ -189,7 +190,7 @@ static enum bw_status relax(struct potential_task *t)
     const struct potential_relaxation *p = &t->p->relaxation;
     const double h = s->grid->h;
     double w;
-    const enum bw_status status = weight_find(s, &w);
+    const enum bw_status status = relaxation_weight(s, &w);
     if (status != BW_OK) return status;
     const int64_t n = iterations_due(s, p);
     t->strength = p->as_printed ? 1 : w * h * h;
@@ -205,7 +206,7 @@ static enum bw_status relax(struct potential_task *t)
 static enum bw_status init(struct bw_stage *s)
 {
     double w;
-    return ((const struct potential *)s->params)->mode == POTENTIAL_RELAXATION ? weight_find(s, &w) : BW_OK;
+    return ((const struct potential *)s->params)->mode == POTENTIAL_RELAXATION ? relaxation_weight(s, &w) : BW_OK;
 }
 
 static enum bw_status activate(struct bw_stage *s)
@@ -231,10 +232,10 @@ static enum bw_status step(struct bw_stage *s)
     if (!t.tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     t.topology = t.tiles->topology(s->domain);
     if (t.topology->count == 0) return BW_OK;
-    enum bw_status status = walls_survey(&t);
-    if (status == BW_OK) status = balance_make(&t);
+    enum bw_status status = walls_update(&t);
+    if (status == BW_OK) status = sources_balance(&t);
     if (status == BW_OK) status = t.p->mode == POTENTIAL_RELAXATION ? relax(&t) : steady_run(&t, &st->steady);
-    return status == BW_OK ? flow_make(&t) : status;
+    return status == BW_OK ? velocity_update(&t) : status;
 }
 
 const struct bw_stage_desc potential_desc = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Schaefer's relaxation (2001): every cell anew from the old values of itself and its neighbours, by the table of
- * masks.
+/* Schaefer's relaxation (2001), weighted Jacobi: each cell's new value from the old ones of itself and its neighbours, by
+ * the table of masks.
  *
- * An iteration alone would wait for memory. So a sweep makes several: a block comes with as many cells round it, each
- * iteration leaves a ring less that is right, and slices of the slowest axis go through all iterations in a pipeline,
- * so that what lies between them stays in the cache: three slices an iteration. Cells beyond open sides and in inactive
- * tiles are walled in: they keep what they hold. */
+ * Single iterations are bound by memory. So a sweep makes several (temporal blocking): a block has a halo as wide as
+ * their number, and each iteration invalidates one ring of it. Slices of the slowest axis go through all iterations in
+ * a pipeline, three slices an iteration, which stay in the processor's cache. Cells beyond open sides and in inactive
+ * tiles have walls all round and keep their value. */
 #include "potential.h"
 #include "relax_kernels.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The steady potential by the projection's multigrid: the sum over open sides of (phi - phi') is h² times the source, 0
- * beyond open sides and in inactive tiles: what the relaxation tends to. A wall is a face of no open share; obstacles
- * leave others a part of theirs. */
+/* The steady potential by the multigrid of mac.project: the sum over open sides of (phi - phi') is h² times the source;
+ * phi is 0 beyond open sides and in inactive tiles. It is the limit of the relaxation. A wall is a face of open area
+ * fraction 0; obstacles give others a fraction between 0 and 1. */
 #include "potential.h"
 #include <common/multigrid/multigrid.h>
 #include <common/ranks.h>
@@ -14,8 +14,8 @@ struct steady {
     int32_t built;
 };
 
-/// A cell of the solver's axes as a cell of the domain's.
-static void cell_turn(const struct mg_shape *sh, const int32_t at[3], int32_t cell[3])
+/// Permutes a cell's coordinates from the solver's axes to the domain's.
+static void cell_permute(const struct mg_shape *sh, const int32_t at[3], int32_t cell[3])
 {
     for (int q = 0; q < 3; q++) cell[sh->axis[q]] = at[q];
 }
@@ -53,7 +53,7 @@ static void kinds_set(int64_t tile, uint32_t worker, void *user)
     memset(kind, 0, MG_CELLS);
     q->mg->has_cut[tile] = q->t->l->mark[tile] != 0;
     do {
-        cell_turn(sh, at, cell);
+        cell_permute(sh, at, cell);
         const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
         int fluid = 0, open = 0;
         for (int s = 0; s < 2 * sh->dim; s++) {
@@ -83,7 +83,7 @@ static void weights_body(const struct bw_block *b, void *user)
         return;
     }
     do {
-        cell_turn(sh, at, cell);
+        cell_permute(sh, at, cell);
         const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
         for (int s = 0; s < 2 * sh->dim; s++) {
             const int side = 2 * sh->axis[s >> 1] + (s & 1);
@@ -108,7 +108,7 @@ static enum bw_status weights_make(struct job *q)
 }
 
 /* Right-hand side, and the last step's potential as a first guess. */
-static void sides_set(int64_t tile, uint32_t worker, void *user)
+static void rhs_set(int64_t tile, uint32_t worker, void *user)
 {
     const struct job *q = user;
     if (!mg_owns_tile(q->mg, tile)) return;
@@ -122,7 +122,7 @@ static void sides_set(int64_t tile, uint32_t worker, void *user)
     memset(b, 0, MG_CELLS * sizeof *b);
     memset(x, 0, MG_CELLS * sizeof *x);
     do {
-        cell_turn(sh, at, cell);
+        cell_permute(sh, at, cell);
         const int from = potential_at(d, cell[0], cell[1], cell[2]), to = mg_colour_index(sh->dim, at[0], at[1], at[2]);
         if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
         b[to] = (float)(q->t->l->source[tile * TILE_CELLS + from] * d->h * d->h);
@@ -130,7 +130,7 @@ static void sides_set(int64_t tile, uint32_t worker, void *user)
     } while (cell_next(q->t, sh, tile, at));
 }
 
-static void answer_body(const struct bw_block *b, void *user)
+static void solution_body(const struct bw_block *b, void *user)
 {
     const struct job *q = user;
     const struct mg_shape *sh = &q->mg->shape;
@@ -138,7 +138,7 @@ static void answer_body(const struct bw_block *b, void *user)
     const struct bw_view *out = &b->view[0];
     int32_t at[3] = {0, 0, 0}, cell[3];
     do {
-        cell_turn(sh, at, cell);
+        cell_permute(sh, at, cell);
         const int64_t from = tile * MG_CELLS + mg_colour_index(sh->dim, at[0], at[1], at[2]);
         bw_f32(out, 0)[cell[0] + cell[1] * out->sy + cell[2] * out->sz] =
             q->result->used_double ? (float)q->mg->solution[from] : q->mg->level->x[from];
@@ -161,7 +161,7 @@ static enum bw_status levels_make(struct job *q, struct steady *st)
     return status;
 }
 
-/* Where the multigrid can't be dealt out every rank has all of it, and solves alike. */
+/* Where the multigrid cannot be partitioned, every rank holds all of it and solves the same system. */
 static enum bw_status levels_build(struct job *q, struct steady *st)
 {
     struct bw_stage *s = q->t->s;
@@ -189,7 +189,7 @@ enum bw_status steady_run(struct potential_task *t, struct steady **state)
     const struct bw_access access = {bw_port_field(s, PHI), BW_WRITE, 0};
     enum bw_status status = levels_build(&q, *state);
     if (status != BW_OK) return status;
-    s->host->parallel_for(s, t->l->count, sides_set, &q);
+    s->host->parallel_for(s, t->l->count, rhs_set, &q);
     status = mg_solve(&(*state)->mg, &options, &result);
     if (status != BW_OK) return status;
     s->host->metric(s, "iterations", result.cycles, BW_METRIC_SUM);
@@ -200,5 +200,5 @@ enum bw_status steady_run(struct potential_task *t, struct steady **state)
     if (!result.converged)
         s->host->log(s, BW_LOG_WARNING, "the potential did not converge: residual %.2g after %d cycles, wanted %.2g",
                      result.residual, (int)result.cycles, t->p->tolerance);
-    return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = answer_body, .user = &q});
+    return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = solution_body, .user = &q});
 }

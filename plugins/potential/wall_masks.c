@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where a potential's cells have walls, and what their sources are. A side is a wall where either cell's centre is
- * inside an obstacle, or (multigrid) where obstacles leave nothing of the face open, where the field `wall` says so for
+/* Walls and sources of the potential's cells. A side of a cell is a wall where either cell's centre is
+ * inside an obstacle, or (multigrid) where the face's open area fraction is 0, where the field `wall` says so for
  * the face between them (½ or more), beyond a closed side of the box and across a plane. An inflow side is a wall with
- * a source: what comes in. */
+ * the inflow as a source. */
 #include "potential.h"
 #include <common/ranks.h>
 #include <common/solids/cut.h>
@@ -29,17 +29,17 @@ int64_t potential_next(const struct potential_task *t, int64_t tile, const int32
     return next;
 }
 
-struct look {
+struct wall_query {
     const struct potential_task *t;
     const struct bw_block *b;
     const struct bw_view *solid, *wall;
-    const struct cut *cut; ///< open shares, in place of `solid`; NULL: there is nothing near
+    const struct cut *cut; ///< open area fractions, in place of `solid`; NULL: no cut face near
 };
 
 static int is_solid(const struct bw_view *v, ptrdiff_t at) { return v && bw_f32(v, 0)[at] < 0; }
 
-/* Is side s of cell x a wall? *inflow: what comes in there, 1/s. */
-static int side_closed(const struct look *q, const int32_t x[3], int s, double *inflow)
+/* Is side s of cell x a wall? *inflow: adds the source of an inflow side, 1/s. */
+static int side_closed(const struct wall_query *q, const int32_t x[3], int s, double *inflow)
 {
     const struct bw_domain_info *d = q->b->grid;
     const int a = s >> 1, cell = q->b->lo[a] + x[a], edge = d->n[a] > 0 && (s & 1 ? cell == d->n[a] - 1 : cell == 0);
@@ -60,11 +60,12 @@ static int side_closed(const struct look *q, const int32_t x[3], int s, double *
     return 0;
 }
 
-static void survey_body(const struct bw_block *b, void *user)
+static void walls_body(const struct bw_block *b, void *user)
 {
     const struct potential_task *t = user;
     const int64_t tile = tile_of_block(t->tiles, b);
-    struct look q = {t, b, t->solid >= 0 ? &b->view[t->solid] : NULL, t->wall >= 0 ? &b->view[t->wall] : NULL, NULL};
+    struct wall_query q = {t, b, t->solid >= 0 ? &b->view[t->solid] : NULL, t->wall >= 0 ? &b->view[t->wall] : NULL,
+                           NULL};
     struct cut cut;
     const int touched = t->cut && q.solid && cut_touches(b, q.solid);
     const uint64_t mark = touched ? cut_mark(b, q.solid) | 1 : 0; // 0: nothing is cut
@@ -106,27 +107,27 @@ static void survey_body(const struct bw_block *b, void *user)
     t->l->sourced[tile] = (uint8_t)sourced;
 }
 
-static enum bw_status level_fit(struct potential_task *t)
+static enum bw_status cell_data_resize(struct potential_task *t)
 {
-    struct level *l = t->l;
+    struct cell_data *l = t->l;
     const struct bw_host *host = t->s->host;
     if (l->built && l->version == t->topology->version) return BW_OK;
     l->built = 0;
     l->count = t->topology->count;
-    if (l->count > l->room) {
+    if (l->count > l->capacity) {
         void *old[] = {l->walls, l->given, l->source, l->plain, l->sourced, l->mark};
         for (size_t i = 0; i < BW_COUNT(old); i++) host->release(t->s, old[i]);
-        const size_t cells = (size_t)(l->room = l->count + l->count / 8) * TILE_CELLS;
-        *l = (struct level){.count = l->count,
-                            .room = l->room,
-                            .walls = host->alloc(t->s, cells),
-                            .given = host->alloc(t->s, cells * sizeof(double)),
-                            .source = host->alloc(t->s, cells * sizeof(double)),
-                            .mark = host->alloc(t->s, (size_t)l->room * sizeof *l->mark),
-                            .plain = host->alloc(t->s, (size_t)l->room),
-                            .sourced = host->alloc(t->s, (size_t)l->room)};
+        const size_t cells = (size_t)(l->capacity = l->count + l->count / 8) * TILE_CELLS;
+        *l = (struct cell_data){.count = l->count,
+                                .capacity = l->capacity,
+                                .walls = host->alloc(t->s, cells),
+                                .given = host->alloc(t->s, cells * sizeof(double)),
+                                .source = host->alloc(t->s, cells * sizeof(double)),
+                                .mark = host->alloc(t->s, (size_t)l->capacity * sizeof *l->mark),
+                                .plain = host->alloc(t->s, (size_t)l->capacity),
+                                .sourced = host->alloc(t->s, (size_t)l->capacity)};
         if (!l->walls || !l->given || !l->source || !l->plain || !l->sourced || !l->mark) {
-            l->room = 0;
+            l->capacity = 0;
             return BW_ERR_MEMORY;
         }
     }
@@ -134,10 +135,10 @@ static enum bw_status level_fit(struct potential_task *t)
     return BW_OK;
 }
 
-/* What others found in their tiles: regions reach across all of them. */
-static enum bw_status level_share(struct potential_task *t)
+/* All-gather of what each rank found in its tiles: regions extend across all of them. */
+static enum bw_status cell_data_allgather(struct potential_task *t)
 {
-    const struct level *l = t->l;
+    const struct cell_data *l = t->l;
     enum bw_status status = ranks_allgather(t->s, l->walls, NULL, TILE_CELLS);
     if (!status) status = ranks_allgather(t->s, l->given, NULL, TILE_CELLS * sizeof *l->given);
     if (!status) status = ranks_allgather(t->s, l->mark, NULL, sizeof *l->mark);
@@ -145,13 +146,13 @@ static enum bw_status level_share(struct potential_task *t)
     return status ? status : ranks_allgather(t->s, l->sourced, NULL, 1);
 }
 
-enum bw_status walls_survey(struct potential_task *t)
+enum bw_status walls_update(struct potential_task *t)
 {
     struct bw_stage *s = t->s;
     struct bw_access access[3] = {{bw_port_field(s, SOURCE), BW_READ, 0}};
     uint32_t n = 1;
     double changed = 0;
-    enum bw_status status = level_fit(t);
+    enum bw_status status = cell_data_resize(t);
     t->source = 0;
     t->solid = t->wall = -1;
     if (bw_port_field(s, SOLID))
@@ -160,10 +161,10 @@ enum bw_status walls_survey(struct potential_task *t)
     if (status == BW_OK)
         status = s->host->sweep(
             s, &(struct bw_sweep){
-                   .access = access, .n_access = n, .body = survey_body, .user = t, .maxs = &changed, .n_maxs = 1});
+                   .access = access, .n_access = n, .body = walls_body, .user = t, .maxs = &changed, .n_maxs = 1});
     if (status == BW_OK && isinf(changed)) status = BW_ERR_MEMORY;
     t->l->changed = !t->l->built || changed > 0;
-    if (status == BW_OK && t->l->changed) status = level_share(t);
+    if (status == BW_OK && t->l->changed) status = cell_data_allgather(t);
     t->l->built = status == BW_OK;
     return status;
 }
