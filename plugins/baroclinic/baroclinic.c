@@ -5,9 +5,9 @@
  *     density: local    (∇ρ × g)/ρ = ∇ ln ρ × g
  *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: the fluid's own deviation, T: its excess over ambient temperature
  *
- * On vortons: by a particle-to-grid lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it
- * with their positions. `method: gourlay` is part 8's (gourlay.c), added once a step. On a grid: `grid: true` adds q g
- * to `force` (force.c), whose curl is the same; density and temperature are then the grid's.
+ * On vortons: by a particle-to-grid lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect
+ * integrates it with their positions. `method: gourlay` is part 8's (gourlay.c), added once a step. On a grid: `grid:
+ * true` adds q g to `force` (force.c), whose curl is the same; density and temperature are then the grid's.
  *
  * The explicit step must resolve the fastest wave, N² = g |ρ'|/(ρ₀ h): dt ≤ 0.5/N.
  *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stats: sums, extrema, energy, momentum and divergence of fields as metrics, after each step. Sums are in doubles, over
- * active cells.
+/* stats: sums, extrema, energy, momentum and divergence of fields as metrics, after each step. Sums are in doubles,
+ * over active cells.
  *   mass_F      Σ f h³; vectors: mass_F_x, _y, _z
  *   min_F, max_F
  *   center_F_x, _y, _z   Σ f x h³ / Σ f h³, m (scalars; absent while the mass is 0)

@@ -141,17 +141,17 @@ static enum bw_status sealed_fail(const struct potential_task *t, const struct r
         place_of(t, i, x);
         break;
     }
-    const char *way = t->p->balance == BALANCE_REJECT ? "balance: reject lets no side take them"
-                      : t->p->balance == BALANCE_NEAREST
-                          ? "there is no sink in it"
-                          : "no side of it is open; balance: spread or nearest, or a sink, would help";
+    const char *remedy = t->p->balance == BALANCE_REJECT ? "balance: reject lets no side take them"
+                         : t->p->balance == BALANCE_NEAREST
+                             ? "there is no sink in it"
+                             : "no side of it is open; balance: spread or nearest, or a sink, would help";
     return t->s->host->fail(
         t->s, BW_ERR_PRESET,
         "walls seal the source at (%g, %g, %g) m: in its region of %lld cells sources sum to %.4g %s, and %s", x[0],
-        x[1], x[2], (long long)q->cells, q->sum * volume, t->dim == 3 ? "m3/s" : "m2/s", way);
+        x[1], x[2], (long long)q->cells, q->sum * volume, t->dim == 3 ? "m3/s" : "m2/s", remedy);
 }
 
-/* What each source cell has too much goes to the sink cell that is nearest to it, in a straight line. */
+/* balance nearest: each source cell's surplus goes to the nearest sink cell, in a straight line. */
 static enum bw_status nearest_give(const struct potential_task *t, struct regions *r, int32_t root)
 {
     const struct region *q = &r->of[root];

@@ -7,8 +7,8 @@
  *   phi <- (1 - w) phi + w·mean of the neighbours + b/|N|,
  * a few iterations a frame from the last step's values, so that flow spreads with time, like heat: by D = w h²/(2
  * dim)·iterations a second. Given `spread` = D, w follows from voxel and frame rate, and the front is where it is
- * whatever they are. A wall removes a neighbour from the mean, by a table of 64 masks (mask_table.h). The fixed point is
- * |N| phi - sum of neighbours = b/w: with b = w h²·source it is the steady flow. 0 < w < 1 converges.
+ * whatever they are. A wall removes a neighbour from the mean, by a table of 64 masks (mask_table.h). The fixed point
+ * is |N| phi - sum of neighbours = b/w: with b = w h²·source it is the steady flow. 0 < w < 1 converges.
  *
  * Schaefer's own differences, phi[x+1] - phi[x], point into sources, and his strength is b/w: `as_printed` keeps both.
  */

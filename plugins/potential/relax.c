@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Schaefer's relaxation (2001), weighted Jacobi: each cell's new value from the old ones of itself and its neighbours, by
- * the table of masks.
+/* Schaefer's relaxation (2001), weighted Jacobi: each cell's new value from the old ones of itself and its neighbours,
+ * by the table of masks.
  *
  * Single iterations are bound by memory. So a sweep makes several (temporal blocking): a block has a halo as wide as
  * their number, and each iteration invalidates one ring of it. Slices of the slowest axis go through all iterations in

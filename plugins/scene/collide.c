@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collide: obstacles, still or moved by keyframes and expressions, as a signed distance that other stages read.
+/* collide: obstacles, static or animated by keyframes and expressions, as a signed distance that other stages read.
  *
  * solid = min(solid, distance) over all obstacles, exact within 3 cells of a surface and inside; further out a block
- * keeps the background, 1000 m. A wall that stands between two cells' centres and holds neither would be lost: the
- * nearer cell is made solid, so that walls of any thickness hold, as if they were a cell thick. Both fields live for
- * one step, so what moves leaves no trace. solid_vel is the velocity of the obstacle's material (translation, rotation,
- * growth), on the faces less than 2 cells outside and on all inside; where obstacles meet, the nearer one's; so is
- * solid_grip, 1 where gas sticks. Gas sticks or slides by the projection's doing; how thick the layer is that sticking
- * slows is mac.diffuse's viscosity. */
+ * keeps the background, 1000 m. A wall between two cell centres that contains neither would be lost: the nearer cell is
+ * made solid, so a wall of any thickness acts as if it were a cell thick. solid and solid_vel are cleared before each
+ * step, so a moving obstacle leaves no trace. solid_vel is the velocity of the obstacle's material (translation,
+ * rotation, growth), on faces less than 2 cells outside and on all inside; where obstacles overlap, the nearer one's.
+ * So is solid_grip, 1 for no slip, 0 for free slip, which mac.project applies; the boundary layer's thickness follows
+ * from mac.diffuse's viscosity. */
 #include "stages.h"
 #include <common/shape/shape.h>
 #include <common/solid_ports.h>
@@ -15,10 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-#define BAND 3     // cells
-#define BAND_VEL 2 // cells
-#define PASSES 4   // cells that an obstacle may go in a step
-#define SUDDEN .75 // of its way in a thousandth of a frame: it does not go there, it jumps
+#define BAND 3             // cells
+#define BAND_VEL 2         // cells
+#define MAX_DISPLACEMENT 4 // of an obstacle in a step, cells
+#define JUMP .75 // an obstacle jumps that makes this fraction of a step's displacement in a thousandth of a frame
 
 enum collide_wake { WAKE_AUTO, WAKE_ALWAYS, WAKE_NEVER };
 
@@ -121,15 +121,15 @@ static void cell_clear(const struct plan *a, const struct bw_block *b, int i, in
     }
 }
 
-/* Distance d at a centre outside, from where a way of one cell leads along an axis to a centre at distance `far`: is
- * there a surface on the way? Steps as long as the distance never pass one. */
-static int wall_between(const struct plan *a, const double x[3], int axis, double way, double d, double far)
+/* Sphere tracing from cell centre x, at distance d outside, to the next centre along an axis, at distance `far`: is
+ * there a surface between them? The sign of `direction` is that of the step along the axis. */
+static int wall_between(const struct plan *a, const double x[3], int axis, double direction, double d, double far)
 {
     double p[3] = {x[0], x[1], x[2]}, gone = 0;
     for (int i = 0; i < 16 && d > 1e-3 * a->h; i++) {
         gone += d;
         if (gone + far >= a->h) return 0;
-        p[axis] = x[axis] + copysign(gone, way);
+        p[axis] = x[axis] + copysign(gone, direction);
         d = pose_distance(&a->now, p);
     }
     return d <= 1e-3 * a->h;
@@ -168,7 +168,7 @@ static void solid_body(const struct bw_block *b, void *user)
                 float *f = bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz;
                 if (d < BAND_VEL * a->h && d < (double)*f) bw_f32(grip, 0)[i + j * grip->sy + k * grip->sz] = a->grip;
                 *f = fminf(*f, (float)d);
-                /* what is covered in this step only has yet to be carried away */
+                /* cells covered in this step only: advection has yet to move their gas */
                 if (d < -a->h && pose_distance(&a->start, x) < -a->h) cell_clear(a, b, i, j, k);
             }
 }
@@ -240,22 +240,22 @@ static enum bw_status solid_write(struct bw_stage *s, struct plan *a)
                .access = access, .n_access = 2 + a->n_cleared, .body = solid_body, .reach = solid_reach, .user = a});
 }
 
-/* ---- pace -------------------------------------------------------------------------------------------------------- */
+/* ---- time step --------------------------------------------------------------------------------------------------- */
 
-/* No longer than it takes for PASSES cells where the obstacle is fastest in the frame to come, found by halves: gas
- * that it passes over in one step is overtaken, not pushed. What jumps does so however short the step is. */
+/* The time for MAX_DISPLACEMENT cells where the obstacle is fastest in the coming frame, found by bisection: gas that
+ * it passes over within a step is not pushed. Jumps do not limit the step. */
 static double max_dt(struct bw_stage *s)
 {
     struct pose from, middle, to;
-    double start = s->time, span = 1 / s->fps, way = 0, whole = 0;
+    double start = s->time, span = 1 / s->fps, fastest = 0, whole = 0;
     if (shape_ready(s, &from) || pose_at(s, start, &from) || pose_at(s, start + span, &to)) return HUGE_VAL;
     for (int part = 0; part < 10; part++) {
         span /= 2;
         if (pose_at(s, start + span, &middle)) return HUGE_VAL;
         const double first = pose_displacement(&from, &middle, span), second = pose_displacement(&middle, &to, span);
         if (part == 0) whole = first + second;
-        if (whole <= PASSES * s->grid->h) return HUGE_VAL;
-        way = fmax(first, second);
+        if (whole <= MAX_DISPLACEMENT * s->grid->h) return HUGE_VAL;
+        fastest = fmax(first, second);
         if (first >= second) {
             to = middle;
         } else {
@@ -263,19 +263,18 @@ static double max_dt(struct bw_stage *s)
             start += span;
         }
     }
-    return way > SUDDEN * whole ? HUGE_VAL : PASSES * s->grid->h * span / way;
+    return fastest > JUMP * whole ? HUGE_VAL : MAX_DISPLACEMENT * s->grid->h * span / fastest;
 }
 
-/* An obstacle that jumps at the step's end stands still before and after: it has no velocity there. Says so, and where
- * steps are too long for one that moves. */
-static void pace_judge(struct bw_stage *s, struct plan *a)
+/* An obstacle that jumps at the step's end gets no velocity. Warns once where steps are too long for a moving one. */
+static void motion_check(struct bw_stage *s, struct plan *a)
 {
     struct state *st = s->state;
     const double last = pose_displacement(&a->before, &a->now, a->moment),
                  rest = pose_displacement(&a->start, &a->before, s->dt),
                  cells = pose_displacement(&a->start, &a->now, s->dt) / a->h;
-    if (s->dt > 10 * a->moment && last > SUDDEN * (last + rest)) a->before = a->now;
-    if (s->dt <= 0 || cells <= 2 * PASSES || st->told) return;
+    if (s->dt > 10 * a->moment && last > JUMP * (last + rest)) a->before = a->now;
+    if (s->dt <= 0 || cells <= 2 * MAX_DISPLACEMENT || st->told) return;
     st->told = 1;
     s->host->log(
         s, BW_LOG_WARNING,
@@ -288,7 +287,7 @@ static enum bw_status step(struct bw_stage *s)
 {
     struct plan a;
     enum bw_status status = poses_find(s, &a);
-    if (!status) pace_judge(s, &a);
+    if (!status) motion_check(s, &a);
     if (!status && pose_moved(&a.before, &a.now)) {
         struct bw_access access[] = {{bw_port_field(s, PORT_SOLID), BW_READ, 1},
                                      {bw_port_field(s, PORT_SOLID_VEL), BW_UPDATE, 0}};
@@ -340,7 +339,7 @@ static enum bw_status outline_distance(struct bw_stage *s, size_t count, const b
     return status;
 }
 
-/* By the shorter way, a moment before or after: what jumps does so on one side. */
+/* Velocity by a one-sided difference, on the side of the smaller displacement: a jump lies on the other. */
 static enum bw_status moves_find(struct bw_stage *s, struct bw_shape *it)
 {
     const double moment = 1e-3 / s->fps, time = s->time + s->dt;

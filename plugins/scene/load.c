@@ -2,7 +2,7 @@
 /* load: fields from OpenVDB files, ours or anybody's: once at the start, or every step from a numbered sequence.
  *
  * The file's grid is read trilinearly at the world position of each cell centre (mac fields: of each face), so voxel
- * sizes and places need not agree. What the file knows as inactive counts with the grid's background. Grids written by
+ * sizes and places need not agree. Inactive voxels count with the grid's background. Grids written by
  * Billow say how many kelvin their temperature's 1 stands for, and are turned back into kelvin. */
 #include "stages.h"
 #include <common/shape/grid_pick.h>

@@ -11,8 +11,8 @@
  * from place to place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within
  * a lattice cell, so that no noise crosses them (Bridson, Hourihan, Nordenstam, "Curl-noise", SIGGRAPH 2007). Noise is
  * made once a frame, round smoke alone, in later substeps only for newly activated tiles. Kim, Thürey, James, Gross,
- * "Wavelet turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an octave
- * holds E(k) dk with dk ~ k; Kolmogorov's -5/3 is a decay of 1/3.
+ * "Wavelet turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an
+ * octave holds E(k) dk with dk ~ k; Kolmogorov's -5/3 is a decay of 1/3.
  *
  * Noise in none but the cache's own cells that hold smoke would be a fifth less work, and a fifth less energy. */
 #include "flow.h"

@@ -2,9 +2,9 @@
 /* Amplitudes and coordinates of the noise, on the cache's cells.
  *
  * Amplitudes. Two filters split the flow into bands: w1 = (1-B)² u, w2 = (1-B')² B u, where B is a B3 spline over five
- * cells and B' the same over every second one. Averaged over a few cells, e2 = |w2|²/0.31 is the energy of wavelengths of 4
- * to 8 cells, the finest that a solver resolves well, and e1 = (|w1|² - 0.06 e2)/0.66 that of 2 to 4 cells, of which
- * most solvers lose a part (the numbers: integrals of the filters' response over isotropic spectra of slope -8/3;
+ * cells and B' the same over every second one. Averaged over a few cells, e2 = |w2|²/0.31 is the energy of wavelengths
+ * of 4 to 8 cells, the finest that a solver resolves well, and e1 = (|w1|² - 0.06 e2)/0.66 that of 2 to 4 cells, of
+ * which most solvers lose a part (the numbers: integrals of the filters' response over isotropic spectra of slope -8/3;
  * slopes of -5/3 and -11/3 move them by a third at most). An octave should have q = 4^-decay of the energy before it.
  * Noise of 2 to 4 cells adds what is missing there, max(0, q e2 - e1), and each finer octave q of max(e1, q e2). All
  * means count only cells in which the cache has a flow: caches end a few cells outside of the smoke, and that edge is
