@@ -11,8 +11,8 @@ struct bw_transport {
     uint32_t size_of_this;
     int32_t rank, size;      ///< 0 … size-1; how many ranks there are
     int64_t bytes, messages; ///< that this rank has sent since it was last asked
-    void *room;              ///< memory for parcels, kept: fresh one from the system is cleared page by page …
-    size_t room_bytes;       ///< … (grid/ranks/bring.c)
+    void *buffer;            ///< memory for parcels, kept: fresh one from the system is cleared page by page …
+    size_t buffer_bytes;     ///< … (grid/ranks/fetch.c)
     double busy;             ///< processor time that it spent here meanwhile, waiting for others most of it, s
     /// All ranks' pieces, bytes[r] of rank r, one after the other to `all`, on every rank. `mine` NULL: it is in its
     /// place there.

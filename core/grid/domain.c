@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which tiles are active: wanted by stages and by what is alive, committed once before a step. Fields follow: what
  * stays keeps its blocks, what is born gets the background (velocity: what its neighbours have, fading), what goes
- * gives its blocks back. Faces between an active and an inactive tile live in rims; they become the low faces of a
- * tile that wakes above them, and back. */
+ * gives its blocks back. Faces between an active and an inactive tile are stored as the active one's boundary faces;
+ * they become the low faces of a tile that wakes above them, and back. */
 #include "ranks/ranks.h"
 #include "base/alloc.h"
 #include <math.h>
@@ -32,8 +32,8 @@ void bw_domain_destroy(struct bw_domain *d)
     bw_topo_unref(d->topo);
     bw_pool_destroy(d->pool[0]);
     bw_pool_destroy(d->pool[1]);
-    bw_free(d->want);
-    bw_free(d->want_table);
+    bw_free(d->requested);
+    bw_free(d->requested_table);
     bw_free(d);
 }
 
@@ -42,33 +42,33 @@ void bw_domain_destroy(struct bw_domain *d)
 /* 7·10¹⁰ cells, 270 GB for each field: who asks for more has mistyped a size, and would wait for ever. */
 enum { TILES_MAX = 1 << 24 };
 
-static uint32_t want_hash(const int32_t c[3])
+static uint32_t requested_hash(const int32_t c[3])
 {
     return (uint32_t)c[0] * 0x9e3779b1u ^ (uint32_t)c[1] * 0x85ebca77u ^ (uint32_t)c[2] * 0xc2b2ae3du;
 }
 
-static bool want_grow(struct bw_domain *d)
+static bool requested_grow(struct bw_domain *d)
 {
-    int64_t cap = d->cap_want ? 2 * d->cap_want : 256;
+    int64_t cap = d->cap_requested ? 2 * d->cap_requested : 256;
     if (cap > TILES_MAX) return false;
-    void *rows = bw_realloc(d->want, (size_t)cap * sizeof *d->want);
+    void *rows = bw_realloc(d->requested, (size_t)cap * sizeof *d->requested);
     if (!rows) return false;
-    d->want = rows;
+    d->requested = rows;
     int32_t *table = bw_calloc((size_t)cap * 4 * sizeof *table);
     if (!table) return false;
-    bw_free(d->want_table);
-    d->want_table = table;
-    d->want_mask = (uint32_t)(cap * 4 - 1);
-    d->cap_want = cap;
-    for (int64_t i = 0; i < d->n_want; i++) {
-        uint32_t h = want_hash(d->want[i]) & d->want_mask;
-        while (table[h]) h = (h + 1) & d->want_mask;
+    bw_free(d->requested_table);
+    d->requested_table = table;
+    d->requested_mask = (uint32_t)(cap * 4 - 1);
+    d->cap_requested = cap;
+    for (int64_t i = 0; i < d->n_requested; i++) {
+        uint32_t h = requested_hash(d->requested[i]) & d->requested_mask;
+        while (table[h]) h = (h + 1) & d->requested_mask;
         table[h] = (int32_t)i + 1;
     }
     return true;
 }
 
-void bw_domain_want(struct bw_domain *d, const int32_t coord[3])
+void bw_domain_request_tile(struct bw_domain *d, const int32_t coord[3])
 {
     int32_t c[3];
     for (int a = 0; a < 3; a++) {
@@ -79,15 +79,15 @@ void bw_domain_want(struct bw_domain *d, const int32_t coord[3])
         if (d->info.side[2 * a].kind != BW_PERIODIC) return;
         c[a] = ((c[a] % tiles) + tiles) % tiles;
     }
-    if (d->n_want == d->cap_want && !want_grow(d)) {
+    if (d->n_requested == d->cap_requested && !requested_grow(d)) {
         d->full = true;
         return;
     }
-    uint32_t h = want_hash(c) & d->want_mask;
-    for (; d->want_table[h]; h = (h + 1) & d->want_mask)
-        if (!memcmp(d->want[d->want_table[h] - 1], c, sizeof c)) return;
-    memcpy(d->want[d->n_want++], c, sizeof c);
-    d->want_table[h] = (int32_t)d->n_want;
+    uint32_t h = requested_hash(c) & d->requested_mask;
+    for (; d->requested_table[h]; h = (h + 1) & d->requested_mask)
+        if (!memcmp(d->requested[d->requested_table[h] - 1], c, sizeof c)) return;
+    memcpy(d->requested[d->n_requested++], c, sizeof c);
+    d->requested_table[h] = (int32_t)d->n_requested;
 }
 
 struct span {
@@ -117,7 +117,7 @@ static int spans_cut(const struct bw_domain *d, int a, int64_t l, int64_t h, str
     return 1;
 }
 
-void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3])
+void bw_domain_request_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3])
 {
     struct span s[3][2];
     int n[3];
@@ -133,7 +133,7 @@ void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_
         struct span x = s[0][e % n[0]], y = s[1][e / n[0] % n[1]], z = s[2][e / n[0] / n[1]];
         for (int32_t k = z.lo; k <= z.hi && !d->full; k++)
             for (int32_t j = y.lo; j <= y.hi && !d->full; j++)
-                for (int32_t i = x.lo; i <= x.hi && !d->full; i++) bw_domain_want(d, (int32_t[3]){i, j, k});
+                for (int32_t i = x.lo; i <= x.hi && !d->full; i++) bw_domain_request_tile(d, (int32_t[3]){i, j, k});
     }
 }
 
@@ -191,12 +191,12 @@ static void alive_tile(int64_t t, uint32_t worker, void *user)
 {
     (void)worker;
     struct alive_job *j = user;
-    if (bw_ranks_lacks(j->f, j->f->src.data[0][t])) return;
-    double threshold = j->f->lively[t] ? .5 * j->f->info.alive : j->f->info.alive; /* hysteresis */
-    j->f->lively[t] = alive_box(j->f, t, threshold, j->box[t][0], j->box[t][1]);
+    if (bw_ranks_is_absent(j->f, j->f->src.data[0][t])) return;
+    double threshold = j->f->was_alive[t] ? .5 * j->f->info.alive : j->f->info.alive; /* hysteresis */
+    j->f->was_alive[t] = alive_box(j->f, t, threshold, j->box[t][0], j->box[t][1]);
 }
 
-enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w)
+enum bw_status bw_domain_request_alive(struct bw_domain *d, double reach, struct bw_workers *w)
 {
     double grow = fmin(ceil(reach > d->margin ? reach : d->margin), 4.0 * BW_FAR_CELLS); /* farther is no cell */
     struct alive_job job = {.box = bw_calloc((size_t)(d->topo->pub.count + 1) * sizeof *job.box)};
@@ -205,18 +205,18 @@ enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw
         if (!(f->info.alive > 0) || f->scratch) continue;
         job.f = f;
         bw_workers_for(w, d->topo->pub.count, alive_tile, &job);
-        if (bw_ranks_share(d, f->lively, NULL, sizeof *f->lively) != BW_OK ||
-            bw_ranks_share(d, job.box, NULL, sizeof *job.box) != BW_OK)
+        if (bw_ranks_all_gather_rows(d, f->was_alive, NULL, sizeof *f->was_alive) != BW_OK ||
+            bw_ranks_all_gather_rows(d, job.box, NULL, sizeof *job.box) != BW_OK)
             d->full = true;
         for (int64_t t = 0; t < d->topo->pub.count; t++) {
-            if (!f->lively[t]) continue;
+            if (!f->was_alive[t]) continue;
             int64_t a[3], b[3];
             for (int i = 0; i < 3; i++) {
                 int64_t base = (int64_t)d->topo->coord[t][i] * d->info.tile[i];
                 a[i] = base + job.box[t][0][i] - (int64_t)grow;
                 b[i] = base + job.box[t][1][i] + (int64_t)grow;
             }
-            bw_domain_want_cells(d, a, b);
+            bw_domain_request_cells(d, a, b);
         }
     }
     bw_free(job.box);
@@ -225,7 +225,7 @@ enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw
 
 /* ---- moving fields to a new topology ---- */
 
-static void plane_copy(const struct bw_field *f, int axis, void *block, int32_t plane, void *rim, bool to_rim)
+static void plane_copy(const struct bw_field *f, int axis, void *block, int32_t plane, void *faces, bool to_faces)
 {
     const int32_t *td = f->domain->info.tile;
     int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
@@ -233,14 +233,14 @@ static void plane_copy(const struct bw_field *f, int axis, void *block, int32_t 
     for (int32_t b = 0; b < td[v]; b++)
         for (int32_t a = 0; a < td[u]; a++) {
             char *cell = (char *)block + (size_t)(plane * stride[axis] + a * stride[u] + b * stride[v]) * f->elem;
-            char *edge = (char *)rim + (size_t)(a + td[u] * b) * f->elem;
-            memcpy(to_rim ? edge : cell, to_rim ? cell : edge, f->elem);
+            char *edge = (char *)faces + (size_t)(a + td[u] * b) * f->elem;
+            memcpy(to_faces ? edge : cell, to_faces ? cell : edge, f->elem);
         }
 }
 
 struct move {
-    void **data[3], **rim[3];
-    uint8_t *lively;
+    void **data[3], **boundary_faces[3];
+    uint8_t *was_alive;
 };
 
 static void move_free(struct bw_field *f, struct move *m, const struct bw_topo *to, const int64_t *old)
@@ -249,19 +249,21 @@ static void move_free(struct bw_field *f, struct move *m, const struct bw_topo *
     for (int c = 0; c < 3; c++) {
         for (int64_t t = 0; m->data[c] && t < to->pub.count; t++)
             if (old[t] < 0 || m->data[c][t] == absent) bw_pool_unref(m->data[c][t]);
-        for (int64_t t = 0; m->rim[c] && t < to->pub.count; t++) bw_free(m->rim[c][t]);
+        for (int64_t t = 0; m->boundary_faces[c] && t < to->pub.count; t++) bw_free(m->boundary_faces[c][t]);
         bw_free(m->data[c]);
-        bw_free(m->rim[c]);
+        bw_free(m->boundary_faces[c]);
     }
-    bw_free(m->lively);
+    bw_free(m->was_alive);
 }
 
-/* The rim of tile t of the new set: kept, or taken from the low faces of a neighbour that goes. */
-static void rim_fill(const struct bw_field *f, uint32_t c, const struct bw_topo *to, int64_t t, int64_t old, void *rim)
+/* The boundary faces of tile t of the new set: kept, or copied from the low faces of a neighbour that is deactivated.
+ * */
+static void boundary_faces_fill(const struct bw_field *f, uint32_t c, const struct bw_topo *to, int64_t t, int64_t old,
+                                void *faces)
 {
-    size_t n = bw_field_rim_values(&f->domain->info, (int)c);
-    if (old >= 0 && f->src.rim[c][old]) {
-        memcpy(rim, f->src.rim[c][old], n * f->elem);
+    size_t n = bw_field_boundary_faces(&f->domain->info, (int)c);
+    if (old >= 0 && f->src.boundary_faces[c][old]) {
+        memcpy(faces, f->src.boundary_faces[c][old], n * f->elem);
         return;
     }
     int32_t q[3];
@@ -269,26 +271,26 @@ static void rim_fill(const struct bw_field *f, uint32_t c, const struct bw_topo 
     q[c]++;
     int64_t gone = bw_topo_find(f->src.topo, &f->domain->info, q);
     if (gone >= 0) {
-        plane_copy(f, (int)c, f->src.data[c][gone], 0, rim, true);
+        plane_copy(f, (int)c, f->src.data[c][gone], 0, faces, true);
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        if (f->elem == 4) ((float *)rim)[i] = (float)f->info.background[c];
-        else ((double *)rim)[i] = f->info.background[c];
+        if (f->elem == 4) ((float *)faces)[i] = (float)f->info.background[c];
+        else ((double *)faces)[i] = f->info.background[c];
     }
 }
 
-/* `deal`: of the new tiles, whose owners alone have them; NULL: one process. */
+/* `partition`: of the new tiles, which only their owners store; NULL: one process. */
 static enum bw_status move_component(struct bw_field *f, uint32_t c, const struct bw_topo *to, const int64_t *old,
-                                     const struct bw_deal *deal, struct move *m)
+                                     const struct bw_partition *partition, struct move *m)
 {
     int64_t n = to->pub.count;
     bool mac = f->info.kind == BW_MAC;
     m->data[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
-    if (mac) m->rim[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
-    if (!m->data[c] || (mac && !m->rim[c])) return BW_ERR_MEMORY;
+    if (mac) m->boundary_faces[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
+    if (!m->data[c] || (mac && !m->boundary_faces[c])) return BW_ERR_MEMORY;
     for (int64_t t = 0; t < n; t++) {
-        const bool here = !deal || deal->owner[t] == f->domain->ranks->rank;
+        const bool here = !partition || partition->owner[t] == f->domain->ranks->rank;
         if (!here) {
             bw_pool_ref(m->data[c][t] = f->domain->absent[f->elem == 8]);
         } else if (old[t] >= 0) {
@@ -297,7 +299,7 @@ static enum bw_status move_component(struct bw_field *f, uint32_t c, const struc
             void *b = m->data[c][t] = bw_pool_get(f->pool);
             if (!b) return BW_ERR_MEMORY;
             if (mac && f->info.lifetime == BW_STATE && !f->scratch) {
-                bw_newborn_fill(f, c, to->coord[t], b);
+                bw_new_tile_velocity(f, c, to->coord[t], b);
             } else {
                 for (int i = 0; i < BW_TILE_CELLS; i++) {
                     if (f->elem == 4) ((float *)b)[i] = (float)f->info.background[c];
@@ -308,13 +310,15 @@ static enum bw_status move_component(struct bw_field *f, uint32_t c, const struc
             memcpy(q, to->coord[t], sizeof q);
             q[c]--;
             int64_t below = mac ? bw_topo_find(f->src.topo, &f->domain->info, q) : -1;
-            if (below >= 0 && f->src.rim[c][below]) plane_copy(f, (int)c, b, 0, f->src.rim[c][below], false);
+            if (below >= 0 && f->src.boundary_faces[c][below])
+                plane_copy(f, (int)c, b, 0, f->src.boundary_faces[c][below], false);
         }
         if (!mac || to->neighbour[t][2 * c + 1] >= 0) continue;
-        m->rim[c][t] = bw_alloc_aligned(bw_field_rim_values(&f->domain->info, (int)c) * f->elem);
-        if (!m->rim[c][t]) return BW_ERR_MEMORY;
-        rim_fill(f, c, to, t, old[t], m->rim[c][t]);
-        if (old[t] < 0 && here) plane_copy(f, (int)c, m->data[c][t], f->domain->info.tile[c] - 1, m->rim[c][t], true);
+        m->boundary_faces[c][t] = bw_alloc_aligned(bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem);
+        if (!m->boundary_faces[c][t]) return BW_ERR_MEMORY;
+        boundary_faces_fill(f, c, to, t, old[t], m->boundary_faces[c][t]);
+        if (old[t] < 0 && here)
+            plane_copy(f, (int)c, m->data[c][t], f->domain->info.tile[c] - 1, m->boundary_faces[c][t], true);
     }
     return BW_OK;
 }
@@ -335,14 +339,14 @@ static enum bw_status drop_count(struct bw_domain *d, const struct bw_field *f, 
     if (!part) return BW_ERR_MEMORY;
     for (int64_t t = 0; t < n; t++)
         if (bw_topo_index(to, d->topo->coord[t]) < 0) part[t] = tile_amount(f, t);
-    const enum bw_status status = bw_ranks_share(d, part, NULL, sizeof *part);
+    const enum bw_status status = bw_ranks_all_gather_rows(d, part, NULL, sizeof *part);
     for (int64_t t = 0; t < n; t++) sum += part[t];
     d->dropped += sum * d->info.h * d->info.h * d->info.h;
     bw_free(part);
     return status;
 }
 
-static void field_take(struct bw_field *f, struct move *m, struct bw_topo *to)
+static void field_adopt(struct bw_field *f, struct move *m, struct bw_topo *to)
 {
     const void *absent = f->domain->absent[f->elem == 8];
     int64_t n = f->src.topo->pub.count;
@@ -351,72 +355,74 @@ static void field_take(struct bw_field *f, struct move *m, struct bw_topo *to)
             const int64_t at = bw_topo_index(to, f->src.topo->coord[t]);
             if (at < 0 || m->data[c][at] == absent) bw_pool_unref(f->src.data[c][t]);
         }
-        for (int64_t t = 0; f->src.rim[c] && t < n; t++) bw_free(f->src.rim[c][t]);
+        for (int64_t t = 0; f->src.boundary_faces[c] && t < n; t++) bw_free(f->src.boundary_faces[c][t]);
         bw_free(f->src.data[c]);
-        bw_free(f->src.rim[c]);
+        bw_free(f->src.boundary_faces[c]);
         f->src.data[c] = m->data[c];
-        f->src.rim[c] = m->rim[c];
+        f->src.boundary_faces[c] = m->boundary_faces[c];
     }
-    bw_free(f->lively);
-    f->lively = m->lively;
+    bw_free(f->was_alive);
+    f->was_alive = m->was_alive;
     bw_topo_unref(f->src.topo);
     f->src.topo = bw_topo_ref(to);
 }
 
 static bool same_set(const struct bw_domain *d)
 {
-    if (d->n_want != d->topo->pub.count) return false;
-    for (int64_t i = 0; i < d->n_want; i++)
-        if (bw_topo_index(d->topo, d->want[i]) < 0) return false;
+    if (d->n_requested != d->topo->pub.count) return false;
+    for (int64_t i = 0; i < d->n_requested; i++)
+        if (bw_topo_index(d->topo, d->requested[i]) < 0) return false;
     return true;
 }
 
-static void want_reset(struct bw_domain *d)
+static void requested_reset(struct bw_domain *d)
 {
-    if (d->want_table) memset(d->want_table, 0, (size_t)(d->want_mask + 1) * sizeof *d->want_table);
-    d->n_want = 0;
+    if (d->requested_table) memset(d->requested_table, 0, (size_t)(d->requested_mask + 1) * sizeof *d->requested_table);
+    d->n_requested = 0;
     d->full = false;
 }
 
-/* What was dealt out otherwise goes to who has it now, with what newborn tiles and rims beside it are made from. */
-static enum bw_status field_hand_over(struct bw_domain *d, struct bw_field *f, const struct bw_topo *to,
-                                      const struct bw_deal *deal)
+/* After a new partition: each tile goes to its new owner, which also needs its neighbours: new tiles and boundary faces
+ * are made from them. */
+static enum bw_status field_redistribute(struct bw_domain *d, struct bw_field *f, const struct bw_topo *to,
+                                         const struct bw_partition *partition)
 {
     uint64_t *need = bw_calloc((size_t)(d->topo->pub.count + 1) * sizeof *need);
-    uint64_t *here = bw_calloc((size_t)(to->pub.count + 1) * sizeof *here);
-    enum bw_status status = need && here ? BW_OK : BW_ERR_MEMORY;
+    uint64_t *holders = bw_calloc((size_t)(to->pub.count + 1) * sizeof *holders);
+    enum bw_status status = need && holders ? BW_OK : BW_ERR_MEMORY;
     for (int64_t t = 0; status == BW_OK && t < to->pub.count; t++)
         for (int e = -1; e < (f->info.kind == BW_MAC ? 6 : 0); e++) {
             int32_t q[3] = {to->coord[t][0], to->coord[t][1], to->coord[t][2]};
             if (e >= 0) q[e / 2] += e & 1 ? 1 : -1;
             const int64_t at = bw_topo_find(d->topo, &d->info, q);
-            if (at >= 0) need[at] |= deal->own[t];
+            if (at >= 0) need[at] |= partition->own[t];
         }
-    if (status == BW_OK) status = bw_ranks_bring_to(f, need);
+    if (status == BW_OK) status = bw_ranks_fetch_masked(f, need);
     if (status == BW_OK) status = drop_count(d, f, to);
-    if (status == BW_OK) bw_ranks_leave_to(f, need);
+    if (status == BW_OK) bw_ranks_drop_unneeded(f, need);
     bw_free(need);
-    bw_free(f->here);
-    f->here = here;
+    bw_free(f->holders);
+    f->holders = holders;
     return status;
 }
 
-/* Once more tiles are active, what there is of each field is its owner's. */
-static enum bw_status fields_hand_over(struct bw_domain *d, const struct bw_topo *to, const struct bw_deal *deal)
+/* For every field: redistribute its tiles, and count what goes with the tiles that are dropped. */
+static enum bw_status fields_redistribute(struct bw_domain *d, const struct bw_topo *to,
+                                          const struct bw_partition *partition)
 {
     enum bw_status status = BW_OK;
     for (struct bw_field *f = d->fields; f && status == BW_OK; f = f->next)
-        status = deal ? field_hand_over(d, f, to, deal) : drop_count(d, f, to);
+        status = partition ? field_redistribute(d, f, to, partition) : drop_count(d, f, to);
     return status;
 }
 
 static void fields_own(struct bw_domain *d)
 {
-    for (struct bw_field *f = d->fields; d->ranks && f; f = f->next) bw_ranks_wrote(f);
+    for (struct bw_field *f = d->fields; d->ranks && f; f = f->next) bw_ranks_drop_copies(f);
 }
 
 static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const int64_t *old,
-                                  const struct bw_deal *deal)
+                                  const struct bw_partition *partition)
 {
     int count = 0;
     for (struct bw_field *f = d->fields; f; f = f->next) count++;
@@ -425,10 +431,11 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
     int i = 0;
     for (struct bw_field *f = d->fields; f && status == BW_OK; f = f->next, i++) {
         for (uint32_t c = 0; c < f->info.comps && status == BW_OK; c++)
-            status = move_component(f, c, to, old, deal, &m[i]);
-        m[i].lively = bw_calloc((size_t)to->pub.count + 1);
-        if (!m[i].lively) status = BW_ERR_MEMORY;
-        for (int64_t t = 0; m[i].lively && t < to->pub.count; t++) m[i].lively[t] = old[t] >= 0 && f->lively[old[t]];
+            status = move_component(f, c, to, old, partition, &m[i]);
+        m[i].was_alive = bw_calloc((size_t)to->pub.count + 1);
+        if (!m[i].was_alive) status = BW_ERR_MEMORY;
+        for (int64_t t = 0; m[i].was_alive && t < to->pub.count; t++)
+            m[i].was_alive[t] = old[t] >= 0 && f->was_alive[old[t]];
     }
     i = 0;
     for (struct bw_field *f = d->fields; f && m; f = f->next, i++) {
@@ -436,7 +443,7 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
             move_free(f, &m[i], to, old);
             continue;
         }
-        field_take(f, &m[i], to);
+        field_adopt(f, &m[i], to);
     }
     bw_free(m);
     return status;
@@ -448,35 +455,35 @@ enum bw_status bw_domain_commit(struct bw_domain *d)
     for (int i = 0; i < 2; i++) bw_pool_trim(d->pool[i]);
     if (status != BW_OK || same_set(d)) {
         memset(d->topo->born, 0, (size_t)d->topo->pub.count);
-        want_reset(d);
+        requested_reset(d);
         return status;
     }
-    struct bw_topo *to = bw_topo_create(&d->info, d->want, d->n_want, d->version + 1);
-    int64_t *old = bw_calloc((size_t)(d->n_want + 1) * sizeof *old);
+    struct bw_topo *to = bw_topo_create(&d->info, d->requested, d->n_requested, d->version + 1);
+    int64_t *old = bw_calloc((size_t)(d->n_requested + 1) * sizeof *old);
     status = to && old ? BW_OK : BW_ERR_MEMORY;
     for (int64_t t = 0; status == BW_OK && t < to->pub.count; t++) {
         old[t] = bw_topo_index(d->topo, to->coord[t]);
         to->born[t] = old[t] < 0;
     }
-    struct bw_deal *deal = NULL;
-    double *cost = status == BW_OK && d->ranks ? bw_ranks_costs(d, to, old) : NULL;
-    if (cost) deal = bw_ranks_deal(to, &d->info, cost, d->ranks->size, d->ranks->rank);
-    if (status == BW_OK && d->ranks && !deal) status = BW_ERR_MEMORY;
+    struct bw_partition *partition = NULL;
+    double *cost = status == BW_OK && d->ranks ? bw_ranks_tile_costs(d, to, old) : NULL;
+    if (cost) partition = bw_partition_create(to, &d->info, cost, d->ranks->size, d->ranks->rank);
+    if (status == BW_OK && d->ranks && !partition) status = BW_ERR_MEMORY;
     bw_free(cost);
-    if (status == BW_OK) status = fields_hand_over(d, to, deal);
-    if (status == BW_OK) status = fields_move(d, to, old, deal);
+    if (status == BW_OK) status = fields_redistribute(d, to, partition);
+    if (status == BW_OK) status = fields_move(d, to, old, partition);
     if (status == BW_OK) {
         bw_topo_unref(d->topo);
         d->topo = bw_topo_ref(to);
         d->version++;
-        bw_ranks_undeal(d->deal);
-        d->deal = deal;
-        deal = NULL;
+        bw_partition_free(d->partition);
+        d->partition = partition;
+        partition = NULL;
         fields_own(d);
     }
-    bw_ranks_undeal(deal);
+    bw_partition_free(partition);
     bw_topo_unref(to);
     bw_free(old);
-    want_reset(d);
+    requested_reset(d);
     return status;
 }

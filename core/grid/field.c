@@ -5,7 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-size_t bw_field_rim_values(const struct bw_domain_info *d, int axis) { return BW_TILE_CELLS / (size_t)d->tile[axis]; }
+size_t bw_field_boundary_faces(const struct bw_domain_info *d, int axis)
+{
+    return BW_TILE_CELLS / (size_t)d->tile[axis];
+}
 
 static void values_set(void *p, uint32_t elem, double v, size_t n)
 {
@@ -20,10 +23,10 @@ static void tables_free(struct bw_field *f)
     int64_t n = f->src.topo ? f->src.topo->pub.count : 0;
     for (int c = 0; c < 3; c++) {
         for (int64_t t = 0; f->src.data[c] && t < n; t++) bw_pool_unref(f->src.data[c][t]);
-        for (int64_t t = 0; f->src.rim[c] && t < n; t++) bw_free(f->src.rim[c][t]);
+        for (int64_t t = 0; f->src.boundary_faces[c] && t < n; t++) bw_free(f->src.boundary_faces[c][t]);
         bw_free(f->src.data[c]);
-        bw_free(f->src.rim[c]);
-        f->src.data[c] = f->src.rim[c] = NULL;
+        bw_free(f->src.boundary_faces[c]);
+        f->src.data[c] = f->src.boundary_faces[c] = NULL;
     }
 }
 
@@ -34,16 +37,16 @@ static enum bw_status tables_fill(struct bw_field *f)
     int64_t n = topo->pub.count;
     for (uint32_t c = 0; c < f->info.comps; c++) {
         f->src.data[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
-        f->src.rim[c] = f->info.kind == BW_MAC ? bw_calloc((size_t)(n + 1) * sizeof(void *)) : NULL;
-        if (!f->src.data[c] || (f->info.kind == BW_MAC && !f->src.rim[c])) return BW_ERR_MEMORY;
+        f->src.boundary_faces[c] = f->info.kind == BW_MAC ? bw_calloc((size_t)(n + 1) * sizeof(void *)) : NULL;
+        if (!f->src.data[c] || (f->info.kind == BW_MAC && !f->src.boundary_faces[c])) return BW_ERR_MEMORY;
         for (int64_t t = 0; t < n; t++) {
             if (f->scratch) continue; /* the sweep that writes it first brings the tiles */
             if (!(f->src.data[c][t] = bw_pool_get(f->pool))) return BW_ERR_MEMORY;
             values_set(f->src.data[c][t], f->elem, f->info.background[c], BW_TILE_CELLS);
             if (f->info.kind != BW_MAC || topo->neighbour[t][2 * c + 1] >= 0) continue;
-            size_t m = bw_field_rim_values(&f->domain->info, (int)c);
-            if (!(f->src.rim[c][t] = bw_alloc_aligned(m * f->elem))) return BW_ERR_MEMORY;
-            values_set(f->src.rim[c][t], f->elem, f->info.background[c], m);
+            size_t m = bw_field_boundary_faces(&f->domain->info, (int)c);
+            if (!(f->src.boundary_faces[c][t] = bw_alloc_aligned(m * f->elem))) return BW_ERR_MEMORY;
+            values_set(f->src.boundary_faces[c][t], f->elem, f->info.background[c], m);
         }
     }
     return BW_OK;
@@ -69,12 +72,12 @@ struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t
     if (background) memcpy(f->info.background, background, sizeof f->info.background);
     f->src.info = &f->info;
     f->src.topo = bw_topo_ref(d->topo);
-    f->lively = bw_calloc((size_t)d->topo->pub.count + 1);
+    f->was_alive = bw_calloc((size_t)d->topo->pub.count + 1);
     f->next = d->fields;
     d->fields = f;
-    if (d->ranks) f->here = bw_calloc(((size_t)d->topo->pub.count + 1) * sizeof *f->here);
-    bw_ranks_same(f);
-    if (f->name && f->lively && (f->here || !d->ranks) && tables_fill(f) == BW_OK) return f;
+    if (d->ranks) f->holders = bw_calloc(((size_t)d->topo->pub.count + 1) * sizeof *f->holders);
+    bw_ranks_mark_replicated(f);
+    if (f->name && f->was_alive && (f->holders || !d->ranks) && tables_fill(f) == BW_OK) return f;
     bw_field_destroy(f);
     return NULL;
 }
@@ -89,8 +92,8 @@ void bw_field_destroy(struct bw_field *f)
         }
     tables_free(f);
     bw_topo_unref(f->src.topo);
-    bw_free(f->lively);
-    bw_free(f->here);
+    bw_free(f->was_alive);
+    bw_free(f->holders);
     bw_free(f->name);
     bw_free(f);
 }
@@ -106,14 +109,14 @@ enum bw_status bw_field_clear(struct bw_field *f)
         for (int64_t t = 0; t < n; t++) {
             bw_pool_unref(f->src.data[c][t]);
             bw_pool_ref(f->src.data[c][t] = blank);
-            if (f->src.rim[c] && f->src.rim[c][t])
-                values_set(f->src.rim[c][t], f->elem, f->info.background[c],
-                           bw_field_rim_values(&f->domain->info, (int)c));
+            if (f->src.boundary_faces[c] && f->src.boundary_faces[c][t])
+                values_set(f->src.boundary_faces[c][t], f->elem, f->info.background[c],
+                           bw_field_boundary_faces(&f->domain->info, (int)c));
         }
         bw_pool_unref(blank);
     }
     f->writer = NULL;
-    bw_ranks_same(f);
+    bw_ranks_mark_replicated(f);
     return BW_OK;
 }
 
@@ -123,15 +126,15 @@ enum bw_status bw_field_swap(struct bw_field *a, struct bw_field *b)
     assert(a->src.topo == b->src.topo);
     if (a->src.topo->pub.count && (!a->src.data[0][0] || !b->src.data[0][0])) return BW_ERR_USAGE; /* never written */
     for (int c = 0; c < 3; c++) {
-        void **t = a->src.data[c], **r = a->src.rim[c];
+        void **t = a->src.data[c], **r = a->src.boundary_faces[c];
         a->src.data[c] = b->src.data[c];
-        a->src.rim[c] = b->src.rim[c];
+        a->src.boundary_faces[c] = b->src.boundary_faces[c];
         b->src.data[c] = t;
-        b->src.rim[c] = r;
+        b->src.boundary_faces[c] = r;
     }
-    uint64_t *here = a->here;
-    a->here = b->here;
-    b->here = here;
+    uint64_t *holders = a->holders;
+    a->holders = b->holders;
+    b->holders = holders;
     return BW_OK;
 }
 
@@ -145,21 +148,22 @@ static void max_tile(int64_t t, uint32_t worker, void *user)
     (void)worker;
     struct max_job *j = user;
     double m = 0;
-    if (bw_ranks_lacks(j->f, j->f->src.data[0][t])) return;
+    if (bw_ranks_is_absent(j->f, j->f->src.data[0][t])) return;
     for (uint32_t c = 0; c < j->f->info.comps; c++) {
         if (j->f->elem == 8) {
-            const double *v = j->f->src.data[c][t], *r = j->f->src.rim[c] ? j->f->src.rim[c][t] : NULL;
+            const double *v = j->f->src.data[c][t],
+                         *r = j->f->src.boundary_faces[c] ? j->f->src.boundary_faces[c][t] : NULL;
             for (int i = 0; i < BW_TILE_CELLS; i++) m = fabs(v[i]) > m ? fabs(v[i]) : m;
-            for (size_t i = 0; r && i < bw_field_rim_values(&j->f->domain->info, (int)c); i++)
+            for (size_t i = 0; r && i < bw_field_boundary_faces(&j->f->domain->info, (int)c); i++)
                 m = fabs(r[i]) > m ? fabs(r[i]) : m;
             continue;
         }
-        const float *v = j->f->src.data[c][t], *r = j->f->src.rim[c] ? j->f->src.rim[c][t] : NULL;
+        const float *v = j->f->src.data[c][t], *r = j->f->src.boundary_faces[c] ? j->f->src.boundary_faces[c][t] : NULL;
         float part[16] = {0};
         for (int i = 0; i < BW_TILE_CELLS; i += 16)
             for (int l = 0; l < 16; l++) part[l] = fabsf(v[i + l]) > part[l] ? fabsf(v[i + l]) : part[l];
         for (int l = 0; l < 16; l++) m = part[l] > m ? part[l] : m;
-        for (size_t i = 0; r && i < bw_field_rim_values(&j->f->domain->info, (int)c); i++)
+        for (size_t i = 0; r && i < bw_field_boundary_faces(&j->f->domain->info, (int)c); i++)
             m = fabsf(r[i]) > m ? fabsf(r[i]) : m;
     }
     j->max[t] = m;
@@ -172,13 +176,13 @@ double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w)
     double m = 0;
     if (!j.max) return -1;
     bw_workers_for(w, n, max_tile, &j);
-    if (bw_ranks_share(f->domain, j.max, NULL, sizeof *j.max) != BW_OK) m = -1;
+    if (bw_ranks_all_gather_rows(f->domain, j.max, NULL, sizeof *j.max) != BW_OK) m = -1;
     for (int64_t t = 0; t < n && m >= 0; t++) m = j.max[t] > m ? j.max[t] : m;
     bw_free(j.max);
     return m;
 }
 
-enum bw_status bw_source_share(const struct bw_field *f, struct bw_source *out)
+enum bw_status bw_source_ref(const struct bw_field *f, struct bw_source *out)
 {
     int64_t n = f->src.topo->pub.count;
     *out = (struct bw_source){&f->info, bw_topo_ref(f->src.topo), {0}, {0}};
@@ -187,31 +191,31 @@ enum bw_status bw_source_share(const struct bw_field *f, struct bw_source *out)
         if (!out->data[c]) return BW_ERR_MEMORY;
         for (int64_t t = 0; t < n; t++) bw_pool_ref(out->data[c][t] = f->src.data[c][t]);
         if (f->info.kind != BW_MAC) continue;
-        size_t bytes = bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
-        if (!(out->rim[c] = bw_calloc((size_t)(n + 1) * sizeof(void *)))) return BW_ERR_MEMORY;
+        size_t bytes = bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem;
+        if (!(out->boundary_faces[c] = bw_calloc((size_t)(n + 1) * sizeof(void *)))) return BW_ERR_MEMORY;
         for (int64_t t = 0; t < n; t++) {
-            if (!f->src.rim[c][t]) continue;
-            if (!(out->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
-            memcpy(out->rim[c][t], f->src.rim[c][t], bytes);
+            if (!f->src.boundary_faces[c][t]) continue;
+            if (!(out->boundary_faces[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
+            memcpy(out->boundary_faces[c][t], f->src.boundary_faces[c][t], bytes);
         }
     }
     return BW_OK;
 }
 
-void bw_source_drop(struct bw_source *s)
+void bw_source_unref(struct bw_source *s)
 {
     int64_t n = s->topo ? s->topo->pub.count : 0;
     for (int c = 0; c < 3; c++) {
         for (int64_t t = 0; s->data[c] && t < n; t++) bw_pool_unref(s->data[c][t]);
-        for (int64_t t = 0; s->rim[c] && t < n; t++) bw_free(s->rim[c][t]);
+        for (int64_t t = 0; s->boundary_faces[c] && t < n; t++) bw_free(s->boundary_faces[c][t]);
         bw_free(s->data[c]);
-        bw_free(s->rim[c]);
+        bw_free(s->boundary_faces[c]);
     }
     bw_topo_unref(s->topo);
     *s = (struct bw_source){0};
 }
 
-void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t)
+void *bw_field_writable_tile(struct bw_field *f, uint32_t c, int64_t t)
 {
     void **block = &f->src.data[c][t];
     if (*block && !bw_pool_shared(*block)) return *block;

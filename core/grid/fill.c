@@ -98,10 +98,10 @@ static double fetch_raw(const struct bw_source *s, uint32_t c, const int32_t at[
     if (s->info->kind == BW_MAC && in[c] == 0) {
         tile[c]--;
         t = bw_topo_find(s->topo, d, tile);
-        if (t >= 0 && s->rim[c][t]) {
+        if (t >= 0 && s->boundary_faces[c][t]) {
             int u = c == 0 ? 1 : 0, v = c == 2 ? 1 : 2;
             size_t i = (size_t)in[u] + (size_t)d->tile[u] * (size_t)in[v];
-            return f64 ? ((const double *)s->rim[c][t])[i] : ((const float *)s->rim[c][t])[i];
+            return f64 ? ((const double *)s->boundary_faces[c][t])[i] : ((const float *)s->boundary_faces[c][t])[i];
         }
     }
     return s->info->background[c];
@@ -182,7 +182,7 @@ static void rows_set(char *p, size_t elem, double v, int32_t n)
         for (int32_t i = 0; i < n; i++) ((double *)p)[i] = v;
 }
 
-/* An inactive tile: the background, and its low faces from the rim of the tile below. */
+/* An inactive tile: the background, and its low faces from the boundary faces of the tile below. */
 static void copy_inactive(const struct copy *q, const struct segment g[3])
 {
     const struct bw_field_info *f = q->s->info;
@@ -194,15 +194,15 @@ static void copy_inactive(const struct copy *q, const struct segment g[3])
     int32_t coord[3] = {g[0].tile, g[1].tile, g[2].tile};
     coord[q->c]--;
     int64_t t = bw_topo_find(q->s->topo, f->domain, coord);
-    if (t < 0 || !q->s->rim[q->c][t]) return;
-    const char *rim = q->s->rim[q->c][t];
+    if (t < 0 || !q->s->boundary_faces[q->c][t]) return;
+    const char *faces = q->s->boundary_faces[q->c][t];
     int u = q->c == 0 ? 1 : 0, v = q->c == 2 ? 1 : 2;
     ptrdiff_t stride[3] = {1, q->sy, q->sz};
     for (int32_t b = 0; b < g[v].len; b++)
         for (int32_t a = 0; a < g[u].len; a++) {
             size_t from = (size_t)(g[u].in + a) + (size_t)f->domain->tile[u] * (size_t)(g[v].in + b);
             ptrdiff_t to = g[q->c].dst * stride[q->c] + (g[u].dst + a) * stride[u] + (g[v].dst + b) * stride[v];
-            memcpy(q->out + (size_t)to * q->elem, rim + from * q->elem, q->elem);
+            memcpy(q->out + (size_t)to * q->elem, faces + from * q->elem, q->elem);
         }
 }
 
@@ -433,7 +433,8 @@ static double sample_within(const struct bw_source *s, uint32_t c, const int shi
     return mix(mix(line[0], line[1], q->f[1]), mix(line[2], line[3], q->f[1]), q->f[2]);
 }
 
-void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out, size_t stride)
+void bw_sample_component(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out,
+                         size_t stride)
 {
     const struct bw_domain_info *d = s->info->domain;
     const int shift[3] = {edge_shift(d->tile[0]), edge_shift(d->tile[1]), edge_shift(d->tile[2])};
@@ -452,5 +453,5 @@ void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw
 
 void bw_sample(const struct bw_source *s, size_t count, const bw_vec3 *pos, double *out)
 {
-    for (uint32_t c = 0; c < s->info->comps; c++) bw_sample_one(s, c, count, pos, out + c, s->info->comps);
+    for (uint32_t c = 0; c < s->info->comps; c++) bw_sample_component(s, c, count, pos, out + c, s->info->comps);
 }

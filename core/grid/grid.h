@@ -34,8 +34,9 @@ struct bw_source {
     const struct bw_field_info *info;
     struct bw_topo *topo;
     void **data[3]; /* per component, per tile */
-    /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile is */
-    void **rim[3];
+    /* mac: per component and tile, the plane of faces at the tile's high side along the component's axis; NULL where
+     * the neighbour there is active and stores them */
+    void **boundary_faces[3];
 };
 
 struct bw_field {
@@ -44,10 +45,10 @@ struct bw_field {
     struct bw_domain *domain;
     struct bw_pool *pool;
     char *name;
-    uint32_t elem;      /* bytes a value */
-    uint8_t *lively;    /* per tile: was alive at the last look (hysteresis) */
-    uint64_t *here;     /* per tile: the ranks that hold it as it is, a bit each (ranks.h); NULL: one process */
-    _Atomic int missed; /* what is not here was asked for */
+    uint32_t elem;           /* bytes a value */
+    uint8_t *was_alive;      /* per tile: alive at the last activation (hysteresis) */
+    uint64_t *holders;       /* per tile: the ranks with a valid copy, a bit each (ranks.h); NULL: one process */
+    _Atomic int absent_read; /* a tile that this rank does not hold was read */
     bool scratch;
     struct bw_field *next;         /* in the domain's list */
     const struct bw_stage *writer; /* the last to change it since it was cleared; NULL: none has */
@@ -60,17 +61,17 @@ struct bw_domain {
     struct bw_field *fields;
     struct bw_pool *pool[2]; /* of f32 and f64 tiles */
     uint64_t version;
-    /* the next set of tiles, being collected */
-    int32_t (*want)[3];
-    int64_t n_want, cap_want;
-    int32_t *want_table;
-    uint32_t want_mask;
-    bool full;                  /* `want` ran out of memory, or grew beyond all sense */
-    double dropped;             /* Σ|alive fields|·h³ that went with silent tiles since the last look */
-    struct bw_transport *ranks; /* NULL: one process */
-    struct bw_deal *deal;       /* of `topo` (ranks.h) */
-    double spent;               /* processor time of this rank's sweeps, s, since that was last judged */
-    void *absent[2];            /* of f32 and f64: stands for tiles that are not here */
+    /* the next set of tiles, being collected: their coordinates, and a hash table of them */
+    int32_t (*requested)[3];
+    int64_t n_requested, cap_requested;
+    int32_t *requested_table;
+    uint32_t requested_mask;
+    bool full;                      /* `requested` ran out of memory, or has more tiles than any domain can */
+    double dropped;                 /* Σ|alive fields|·h³ of the tiles that were deactivated since the last report */
+    struct bw_transport *ranks;     /* NULL: one process */
+    struct bw_partition *partition; /* of `topo` among the ranks (ranks.h) */
+    double cpu_seconds;             /* of this rank's sweeps since the partition was last rebalanced */
+    void *absent[2];                /* of f32 and f64: a block of NaN in place of tiles that this rank does not hold */
 };
 
 /* topo.c */
@@ -85,20 +86,20 @@ int64_t bw_topo_index(const struct bw_topo *t, const int32_t coord[3]);
 struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin);
 void bw_domain_destroy(struct bw_domain *d);
 /// Add a tile (by coordinate) to the set that bw_domain_commit makes active.
-void bw_domain_want(struct bw_domain *d, const int32_t coord[3]);
+void bw_domain_request_tile(struct bw_domain *d, const int32_t coord[3]);
 /// Add all tiles that touch the cells lo … hi (inclusive); cut to the box. More than can ever be: d->full.
-void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3]);
-/// Add what must stay or become active around what is alive in the domain's fields. `reach`: cells the flow may go.
-enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w);
-/// Make the wanted set the active one. BW_ERR_MEMORY leaves everything as it was; BW_ERR_PLUGIN: another rank wants
-/// another.
+void bw_domain_request_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3]);
+/// Request the tiles around what is alive in the domain's fields. `reach`: cells that the flow may cross in a step.
+enum bw_status bw_domain_request_alive(struct bw_domain *d, double reach, struct bw_workers *w);
+/// Make the requested set the active one. BW_ERR_MEMORY: nothing has changed; BW_ERR_PLUGIN: ranks requested different
+/// sets.
 enum bw_status bw_domain_commit(struct bw_domain *d);
 
 enum { BW_FAR_CELLS = 1 << 24 }; ///< from the origin, along each axis: without a box cells end here
 
-/* newborn.c */
-/// Values of component c of a velocity in a tile that becomes active at `coord`, by those of the tiles beside it.
-void bw_newborn_fill(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block);
+/* new_tile.c */
+/// Extrapolate component c of a velocity into a newly activated tile at `coord` from its neighbours.
+void bw_new_tile_velocity(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block);
 
 /* restore.c */
 /// Make exactly these tiles active, under the number that the topology had; fields hold their backgrounds then.
@@ -113,14 +114,16 @@ void bw_field_destroy(struct bw_field *f);
 /// All tiles to the background.
 enum bw_status bw_field_clear(struct bw_field *f);
 enum bw_status bw_field_swap(struct bw_field *a, struct bw_field *b);
-/// The block of a tile, nobody else's, contents undefined; NULL: out of memory.
-void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t);
-size_t bw_field_rim_values(const struct bw_domain_info *d, int axis);
+/// The block of a tile for writing: not shared with a snapshot, contents undefined; NULL: out of memory.
+void *bw_field_writable_tile(struct bw_field *f, uint32_t c, int64_t t);
+/// Values in one plane of boundary faces across `axis`.
+size_t bw_field_boundary_faces(const struct bw_domain_info *d, int axis);
 /// Largest |component| of all active tiles (for the CFL rule); negative: out of memory.
 double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w);
-/// Source with its own references (snapshot), and its end. NULL tables on memory failure.
-enum bw_status bw_source_share(const struct bw_field *f, struct bw_source *out);
-void bw_source_drop(struct bw_source *s);
+/// A source with references of its own (for a snapshot); bw_source_unref releases them. BW_ERR_MEMORY: its tables are
+/// NULL.
+enum bw_status bw_source_ref(const struct bw_field *f, struct bw_source *out);
+void bw_source_unref(struct bw_source *s);
 
 /* fill.c */
 /// Component c on the cells lo … lo+n-1 to out[i + j*sy + k*sz] (the field's own type).
@@ -133,7 +136,8 @@ double bw_fetch(const struct bw_source *s, uint32_t c, const int32_t at[3]);
 /// Trilinear values at world positions, count × comps.
 void bw_sample(const struct bw_source *s, size_t count, const bw_vec3 *pos, double *out);
 /// The same of component c; values are `stride` apart.
-void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out, size_t stride);
+void bw_sample_component(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out,
+                         size_t stride);
 
 /* particles.c */
 struct bw_particles *bw_particles_create(const char *name);
@@ -149,8 +153,8 @@ int64_t bw_particles_next_id(const struct bw_particles *p);
 void bw_particles_set_next_id(struct bw_particles *p, int64_t id);
 /// Make it `count` particles, contents undefined. BW_ERR_MEMORY.
 enum bw_status bw_particles_restore(struct bw_particles *p, int64_t count);
-/// Id of the first particle with an attribute that is no finite number, which one in *attribute; -1: none.
-int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute);
+/// Id of the first particle with an attribute that is NaN or infinite, whose name goes to *attribute; -1: none.
+int64_t bw_particles_first_nonfinite(const struct bw_particles *p, const char **attribute);
 extern const struct bw_particles_api bw_particles_table;
 const char *bw_particles_name(const struct bw_particles *p);
 /// Ranges of the particles in tile `index` and the 26 around, in order; needs a sort. At most 27.
@@ -165,14 +169,14 @@ struct bw_sweep_env { /* what a sweep runs in */
     const _Atomic int *cancel;
     struct bw_domain *const *domains; /* all there are, n_domains of them */
     int32_t n_domains;
-    bool share; /* on several ranks: each runs the blocks of its own tiles. Else all run all */
+    bool distributed; /* on several ranks each runs the blocks of its own tiles; else each rank runs all blocks */
 };
 /// What went wrong in a sweep: field and cell of the first NaN in coordinate order; with BW_ERR_PLUGIN the field that a
 /// body wrote to although it is only read.
 struct bw_sweep_fault {
     const struct bw_field *field;
     int32_t cell[3];
-    bool far; /* it was written in place by who read what is not on this rank */
+    bool far; /* a body that writes in place has read a tile that is not on this rank */
 };
 enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault);
 

@@ -85,7 +85,7 @@ uint32_t bw_particles_attributes(const struct bw_particles *p, struct bw_attribu
     return p->n_attributes;
 }
 
-int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute)
+int64_t bw_particles_first_nonfinite(const struct bw_particles *p, const char **attribute)
 {
     for (uint32_t a = 0; a < p->n_attributes; a++) {
         uint32_t comps = p->attribute[a].comps, precision = p->attribute[a].precision;

@@ -30,8 +30,8 @@ static enum bw_status plan_rows(struct sweep_job *j)
         if (mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0])
             return BW_ERR_PLUGIN; /* unwritten scratch */
         *r = (struct sweep_row){.f = a->field, .mode = mode, .halo = a->halo, .own = own};
-        r->spent = mode == BW_READ_LAST;
-        if (r->spent) r->mode = BW_READ;
+        r->consumed = mode == BW_READ_LAST;
+        if (r->consumed) r->mode = BW_READ;
         r->fresh = mode == BW_WRITE || (mode == BW_UPDATE && !sweep_is_cell(r) && !own);
         for (uint32_t k = 0; k < i; k++) {
             bool both = j->row[k].f == r->f;
@@ -42,26 +42,26 @@ static enum bw_status plan_rows(struct sweep_job *j)
     size_t n = (size_t)j->d->topo->pub.count + 1;
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         struct sweep_row *r = &j->row[i];
-        if (r->spent && !r->f->scratch && !row_replacing(j, i)) {
+        if (r->consumed && !r->f->scratch && !row_replacing(j, i)) {
             if (r->f->info.lifetime != BW_STEP) return BW_ERR_PLUGIN;
-            r->spent = false;
+            r->consumed = false;
             r->cleared = true;
         }
         for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
             if (!(r->data[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
-            if (!sweep_is_cell(r) && !(r->rim[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
+            if (!sweep_is_cell(r) && !(r->boundary_faces[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
         }
     }
     return BW_OK;
 }
 
-/* A sweep that fails leaves its fields as they were, but for tiles that are spent already: those have their new values.
- * Spent scratch is as if never written. */
-static void spent_end(struct sweep_job *j, bool good)
+/* A sweep that fails leaves its fields as they were, but for tiles that are consumed already: those have their new
+ * values. Consumed scratch is as if never written. */
+static void consumed_end(struct sweep_job *j, bool good)
 {
     for (uint32_t i = 0; i < j->s->n_access; i++) {
-        struct sweep_row *r = &j->row[i], *by = r->spent ? row_replacing(j, i) : NULL;
-        for (uint32_t c = 0; r->spent && c < r->f->info.comps; c++)
+        struct sweep_row *r = &j->row[i], *by = r->consumed ? row_replacing(j, i) : NULL;
+        for (uint32_t c = 0; r->consumed && c < r->f->info.comps; c++)
             for (int64_t t = 0; t < j->d->topo->pub.count; t++) {
                 void **slot = &r->f->src.data[c][t];
                 if (r->f->scratch) {
@@ -79,29 +79,29 @@ static void spent_end(struct sweep_job *j, bool good)
 static void rows_end(struct sweep_job *j, bool good)
 {
     int64_t n = j->d->topo->pub.count;
-    spent_end(j, good);
+    consumed_end(j, good);
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         struct sweep_row *r = &j->row[i];
         for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
-            void **data = r->data[c], **rim = r->rim[c];
+            void **data = r->data[c], **faces = r->boundary_faces[c];
             if (good) {
                 data = r->f->src.data[c];
-                rim = r->f->src.rim[c];
+                faces = r->f->src.boundary_faces[c];
                 r->f->src.data[c] = r->data[c];
-                r->f->src.rim[c] = r->rim[c];
+                r->f->src.boundary_faces[c] = r->boundary_faces[c];
             }
             for (int64_t t = 0; data && t < n; t++) bw_pool_unref(data[t]);
-            for (int64_t t = 0; rim && t < n; t++) bw_free(rim[t]);
+            for (int64_t t = 0; faces && t < n; t++) bw_free(faces[t]);
             bw_free(data);
-            bw_free(rim);
+            bw_free(faces);
         }
     }
 }
 
 /* ---- one block ---- */
 
-/* Has a tile at the block's high end along a no neighbour there? Then its high faces are nobody else's. */
-static bool high_is_own(const struct bw_topo *t, const struct bw_domain_info *d, const struct sweep_place *p, int a)
+/* Does a tile at the block's high end along axis a lack a neighbour there? Then it stores its high faces itself. */
+static bool high_is_own(const struct bw_topo *t, const struct bw_domain_info *d, const struct sweep_block *p, int a)
 {
     const int u = (a + 1) % 3, v = (a + 2) % 3;
     int32_t q[3];
@@ -114,10 +114,10 @@ static bool high_is_own(const struct bw_topo *t, const struct bw_domain_info *d,
     return false;
 }
 
-static struct sweep_place block_place(const struct sweep_job *j, int64_t b)
+static struct sweep_block block_extent(const struct sweep_job *j, int64_t b)
 {
     const struct bw_topo *t = j->d->topo;
-    struct sweep_place p = {.index = -1, .whole = true};
+    struct sweep_block p = {.index = -1, .whole = true};
     for (int a = 0; a < 3; a++) {
         int wide = j->s->block == 2;
         p.tile[a] = wide ? t->runs[b].coord[a] : t->coord[b][a];
@@ -142,7 +142,7 @@ static struct sweep_place block_place(const struct sweep_job *j, int64_t b)
 /* Every tile that a block may read, up to a tile's edge around it; the same ones, as often, whenever it is asked. */
 static void block_tiles(const struct sweep_job *j, int64_t b, void (*each)(const struct sweep_job *, int64_t tile))
 {
-    const struct sweep_place p = block_place(j, b);
+    const struct sweep_block p = block_extent(j, b);
     int32_t q[3];
     for (q[2] = p.tile[2] - 1; q[2] <= p.tile[2] + p.tiles[2]; q[2]++)
         for (q[1] = p.tile[1] - 1; q[1] <= p.tile[1] + p.tiles[1]; q[1]++)
@@ -162,7 +162,7 @@ static void reader_done(const struct sweep_job *j, int64_t t)
     if (atomic_fetch_sub_explicit(&j->readers[t], 1, memory_order_acq_rel) != 1) return;
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         const struct sweep_row *r = &j->row[i];
-        for (uint32_t c = 0; r->spent && c < r->f->info.comps; c++) {
+        for (uint32_t c = 0; r->consumed && c < r->f->info.comps; c++) {
             bw_pool_unref(r->f->src.data[c][t]);
             r->f->src.data[c][t] = NULL;
         }
@@ -184,7 +184,7 @@ static bool halos_are_near(const struct sweep_job *j)
 static enum bw_status readers_count(struct sweep_job *j)
 {
     bool any = false;
-    for (uint32_t i = 0; i < j->s->n_access; i++) any |= j->row[i].spent;
+    for (uint32_t i = 0; i < j->s->n_access; i++) any |= j->row[i].consumed;
     if (!any || !halos_are_near(j)) return BW_OK;
     j->readers = bw_calloc((size_t)(j->d->topo->pub.count + 1) * sizeof *j->readers);
     for (int64_t i = 0; j->readers && i < (j->mine ? j->n_mine : j->n_blocks); i++)
@@ -193,14 +193,14 @@ static enum bw_status readers_count(struct sweep_job *j)
 }
 
 /* One tile without halo needs no copy; mac results do, for their extra plane, unless that is the next tile's. */
-static bool is_direct(const struct sweep_row *r, const struct sweep_place *p, int32_t halo)
+static bool is_direct(const struct sweep_row *r, const struct sweep_block *p, int32_t halo)
 {
     if (p->index < 0 || halo) return false;
     if (r->mode == BW_READ || sweep_is_cell(r)) return true;
     return r->own && p->whole && !p->high[0] && !p->high[1] && !p->high[2];
 }
 
-static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, const struct sweep_block *p,
                                   struct bw_view *v)
 {
     const int32_t *td = j->d->info.tile;
@@ -225,7 +225,7 @@ static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, cons
 }
 
 /* Of component c what is the tile's own: others may be at work on the faces beyond. */
-static void own_fill(const struct sweep_row *r, const struct sweep_place *p, uint32_t c, const struct bw_view *v,
+static void own_fill(const struct sweep_row *r, const struct sweep_block *p, uint32_t c, const struct bw_view *v,
                      char *m)
 {
     const ptrdiff_t stride[3] = {1, v->sy, v->sz};
@@ -248,20 +248,20 @@ static void tile_copy(const char *from, const int32_t td[3], const int32_t n[3],
                    (size_t)n[0] * elem);
 }
 
-/* The high faces of a tile that has no neighbour there, from its rim. */
-static void rim_copy(const char *rim, uint32_t c, const int32_t td[3], const int32_t n[3], char *to,
-                     const struct bw_view *v, size_t elem)
+/* The high faces of a tile that has no active neighbour there, from its boundary faces. */
+static void boundary_faces_copy(const char *faces, uint32_t c, const int32_t td[3], const int32_t n[3], char *to,
+                                const struct bw_view *v, size_t elem)
 {
     const int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
     const ptrdiff_t stride[3] = {1, v->sy, v->sz};
     for (int32_t b = 0; b < n[w]; b++)
         for (int32_t a = 0; a < n[u]; a++)
             memcpy(to + (size_t)(n[c] * stride[c] + a * stride[u] + b * stride[w]) * elem,
-                   rim + (size_t)(a + td[u] * b) * elem, elem);
+                   faces + (size_t)(a + td[u] * b) * elem, elem);
 }
 
 /* Of component c what is the block's tiles' own, and 0 where none is: others may be at work on all else. */
-static void own_fill_wide(const struct sweep_job *j, const struct sweep_row *r, const struct sweep_place *p, uint32_t c,
+static void own_fill_wide(const struct sweep_job *j, const struct sweep_row *r, const struct sweep_block *p, uint32_t c,
                           const struct bw_view *v, char *m)
 {
     const struct bw_topo *topo = j->d->topo;
@@ -280,14 +280,15 @@ static void own_fill_wide(const struct sweep_job *j, const struct sweep_row *r, 
                 }
                 char *to = m + (size_t)(off[0] + off[1] * v->sy + off[2] * v->sz) * elem;
                 const bool inside = n[c] < td[c]; /* the box ends there: the tile has that face itself */
-                if (!inside && topo->neighbour[t][2 * c + 1] < 0) rim_copy(r->f->src.rim[c][t], c, td, n, to, v, elem);
+                if (!inside && topo->neighbour[t][2 * c + 1] < 0)
+                    boundary_faces_copy(r->f->src.boundary_faces[c][t], c, td, n, to, v, elem);
                 n[c] += inside;
                 tile_copy(r->f->src.data[c][t], td, n, to, v, elem);
             }
 }
 
 /* `reach`: cells around the block; `extra`: one more plane, for high faces. */
-static enum bw_status dense_view(const struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+static enum bw_status dense_view(const struct sweep_job *j, struct sweep_row *r, const struct sweep_block *p,
                                  const int32_t reach[6], int extra, struct bw_arena *arena, struct bw_view *v)
 {
     int32_t lo[3], n[3];
@@ -311,7 +312,7 @@ static enum bw_status dense_view(const struct sweep_job *j, struct sweep_row *r,
 }
 
 /* The view of one row: as wide as the access row says, or as the stage asks for this block. */
-static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct sweep_place *p,
+static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct sweep_block *p,
                                const struct bw_block *block, struct bw_arena *arena, struct bw_view *v)
 {
     struct sweep_row *r = &j->row[i];
@@ -342,7 +343,7 @@ static void block_run(int64_t number, uint32_t worker, void *user)
     const int64_t b = j->mine ? j->mine[number] : number;
     struct sweep_result *out = &j->result[b];
     struct bw_arena *arena = j->env->arena[worker];
-    struct sweep_place p = block_place(j, b);
+    struct sweep_block p = block_extent(j, b);
     struct bw_view view[SWEEP_ACCESS];
     struct bw_range range[64];
     if (j->env->cancel && *j->env->cancel) {
@@ -368,11 +369,11 @@ static void block_run(int64_t number, uint32_t worker, void *user)
     if (out->status != BW_OK) return;
     block.view = view;
     if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
-    const bool watched = sweep_watches(j, b);
+    const bool watched = sweep_checks_block(j, b);
     uint64_t sum[SWEEP_ACCESS];
-    if (watched) sweep_watch(j, &p, view, sum);
+    if (watched) sweep_checksums(j, &p, view, sum);
     j->s->body(&block, j->s->user);
-    if (watched) sweep_watch_end(j, &p, view, sum, out);
+    if (watched) sweep_check_unchanged(j, &p, view, sum, out);
     if (bw_arena_failed(arena))
         out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
@@ -419,20 +420,20 @@ enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep 
     j.n_blocks = s->block == 2 ? j.d->topo->n_runs : j.d->topo->pub.count;
     j.result = bw_calloc((size_t)(j.n_blocks + 1) * sizeof *j.result);
     enum bw_status status = j.result ? plan_rows(&j) : BW_ERR_MEMORY;
-    if (status == BW_OK && e->share) status = sweep_share_begin(&j);
+    if (status == BW_OK && e->distributed) status = sweep_ranks_begin(&j);
     if (status == BW_OK) status = readers_count(&j);
     if (status == BW_OK && s->particles) status = bw_particles_table.sort(s->particles, j.d);
     for (bool again = true; status == BW_OK && again;) {
         const double began = j.mine ? bw_processor_seconds() : 0;
         bw_workers_for(e->workers, j.mine ? j.n_mine : j.n_blocks, block_run, &j);
-        if (j.mine) j.d->spent += bw_processor_seconds() - began;
+        if (j.mine) j.d->cpu_seconds += bw_processor_seconds() - began;
         again = false;
-        if (j.mine) status = sweep_share_results(&j, &again);
+        if (j.mine) status = sweep_ranks_gather(&j, &again);
     }
     if (status == BW_OK) status = first_fault(&j, fault);
     if (status == BW_OK) reduce(&j);
     rows_end(&j, status == BW_OK);
-    if (status == BW_OK) sweep_share_end(&j);
+    if (status == BW_OK) sweep_ranks_end(&j);
     for (uint32_t i = 0; i < s->n_access && status == BW_OK; i++)
         if (j.row[i].cleared) status = bw_field_clear(j.row[i].f);
     bw_free(j.mine);

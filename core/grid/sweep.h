@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What sweep.c and sweep_store.c share: one sweep at work. */
+/* One running sweep, for the files of sweep_*.c. */
 #ifndef SWEEP_H
 #define SWEEP_H
 
@@ -12,11 +12,11 @@ struct sweep_row {
     struct bw_field *f;
     uint32_t mode;
     int32_t halo;
-    bool fresh;   /* results go to new tiles */
-    bool own;     /* faces that are the next tile's are not there: a view may be the tile itself */
-    bool spent;   /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
-    bool cleared; /* a step's field that is not wanted afterwards */
-    void **data[3], **rim[3];
+    bool fresh;    /* results go to new tiles */
+    bool own;      /* without the faces that the next tile stores: a view may be the tile itself */
+    bool consumed; /* BW_READ_LAST: a tile is freed as soon as no block still has to read it */
+    bool cleared;  /* BW_READ_LAST of a step's field: cleared when the sweep ends */
+    void **data[3], **boundary_faces[3];
 };
 
 struct sweep_result {
@@ -33,7 +33,7 @@ struct sweep_job {
     struct sweep_result *result;
     int64_t n_blocks;
     int64_t *mine, n_mine;    /* the blocks that run here; NULL: all */
-    _Atomic int32_t *readers; /* by tile: how often blocks still to run may read it; NULL: nothing is spent */
+    _Atomic int32_t *readers; /* by tile: how often blocks still to run may read it; NULL: nothing is consumed */
 };
 
 static inline bool sweep_is_cell(const struct sweep_row *r) { return r->f->info.kind != BW_MAC; }
@@ -47,43 +47,43 @@ static inline bool sweep_is_far(const struct sweep_row *r)
     return far;
 }
 
-/* A block. */
-struct sweep_place {
+/* One block: a tile, or a run of tiles. */
+struct sweep_block {
     int32_t lo[3], n[3];       /* owned cells, cut to the box */
     int32_t tile[3], tiles[3]; /* first tile and tiles a side */
     int64_t index;             /* of the tile when there is one only, else -1 */
-    bool whole;                /* the box cuts nothing off */
-    int32_t high[3];           /* the high faces along that axis are no other tile's */
+    bool whole;                /* no tile of it is cut by the box */
+    int32_t high[3];           /* 1: this block stores the high faces along that axis */
 };
 
-/* ---- sweep_watch.c ---- */
+/* ---- sweep_readonly.c ---- */
 
-/// Is that block one whose body is watched?
-bool sweep_watches(const struct sweep_job *j, int64_t block);
-/// Sums of the cells that the views show to be read, one an access row; 0: of what is written.
-void sweep_watch(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view, uint64_t *sum);
-/// The sums again: where one is another, BW_ERR_PLUGIN with the field as fault.
-void sweep_watch_end(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view,
-                     const uint64_t *sum, struct sweep_result *out);
+/// Is that the block of this sweep whose read-only views are checked?
+bool sweep_checks_block(const struct sweep_job *j, int64_t block);
+/// Checksums of the cells of the read-only views, one for each access row; 0 for rows that are written.
+void sweep_checksums(const struct sweep_job *j, const struct sweep_block *p, const struct bw_view *view, uint64_t *sum);
+/// Compare the checksums after the body has run. A difference: BW_ERR_PLUGIN, with the field as fault.
+void sweep_check_unchanged(const struct sweep_job *j, const struct sweep_block *p, const struct bw_view *view,
+                           const uint64_t *sum, struct sweep_result *out);
 
-/* ---- sweep_share.c: on several ranks ---- */
+/* ---- sweep_ranks.c: on several ranks ---- */
 
-/// Which blocks run here, and the tiles that they read from others.
-enum bw_status sweep_share_begin(struct sweep_job *j);
-/// All ranks' results of all blocks. *again: something was read that is not here; by now it is, everywhere, and the
-/// blocks are as if they had not run.
-enum bw_status sweep_share_results(struct sweep_job *j, bool *again);
-/// What was written is its owners', or, where all ranks ran all blocks, everybody's.
-void sweep_share_end(struct sweep_job *j);
+/// Find the blocks that run on this rank, and fetch the tiles of other ranks that they read.
+enum bw_status sweep_ranks_begin(struct sweep_job *j);
+/// Gather all ranks' reductions and faults. *again: a body read a tile that its rank did not hold. The field has been
+/// fetched by all ranks, and the blocks' results are discarded: run them again.
+enum bw_status sweep_ranks_gather(struct sweep_job *j, bool *again);
+/// Record who holds the written tiles: their owners, or, where all ranks ran all blocks, every rank.
+void sweep_ranks_end(struct sweep_job *j);
 
 /* ---- sweep_store.c ---- */
 
 /// The first NaN or infinity of a block, if there is one.
-void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v,
+void sweep_find_fault(const struct sweep_row *r, const struct sweep_block *p, const struct bw_view *v,
                       struct sweep_result *out);
-/// Bring a row's dense results to the tiles of the block, and see that they are numbers. Errors: BW_ERR_MEMORY,
+/// Copy a row's dense results to the tiles of the block, and check that they are finite. Errors: BW_ERR_MEMORY,
 /// BW_ERR_DIVERGED.
-enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_block *p,
                                const struct bw_view *v, struct sweep_result *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a block's body has written goes back to tiles and rims, and is watched for NaN on the way. */
+/* What a block's body has written goes back to tiles and boundary faces, and is watched for NaN on the way. */
 #include "sweep.h"
 #include "base/alloc.h"
 #include <math.h>
@@ -23,7 +23,7 @@ static bool all_finite(const void *p, uint32_t elem, int32_t n)
     return !bad;
 }
 
-void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v,
+void sweep_find_fault(const struct sweep_row *r, const struct sweep_block *p, const struct bw_view *v,
                       struct sweep_result *out)
 {
     bool dense = v->sy == p->n[0] && v->sz == (ptrdiff_t)p->n[0] * p->n[1], good = dense;
@@ -42,23 +42,23 @@ void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, co
             }
 }
 
-/* The plane of high faces goes to the tile's rim where nobody owns it. */
-static enum bw_status rim_store(const struct sweep_job *j, struct sweep_row *r, uint32_t c, int64_t t,
-                                const struct bw_view *v, const int32_t off[3], const int32_t n[3])
+/* The plane of high faces goes to the tile's boundary faces where it has no active neighbour. */
+static enum bw_status boundary_faces_store(const struct sweep_job *j, struct sweep_row *r, uint32_t c, int64_t t,
+                                           const struct bw_view *v, const int32_t off[3], const int32_t n[3])
 {
     const int32_t *td = j->d->info.tile;
     if (j->d->topo->neighbour[t][2 * c + 1] >= 0) return BW_OK;
-    size_t bytes = bw_field_rim_values(&j->d->info, (int)c) * r->f->elem;
-    if (r->fresh && !(r->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
-    char *rim = r->fresh ? r->rim[c][t] : r->f->src.rim[c][t];
-    memset(rim, 0, bytes);
+    size_t bytes = bw_field_boundary_faces(&j->d->info, (int)c) * r->f->elem;
+    if (r->fresh && !(r->boundary_faces[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
+    char *faces = r->fresh ? r->boundary_faces[c][t] : r->f->src.boundary_faces[c][t];
+    memset(faces, 0, bytes);
     if (n[c] < td[c]) return BW_OK; /* the box ends inside this tile: that face is stored in the tile itself */
     int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
     ptrdiff_t stride[3] = {1, v->sy, v->sz};
     for (int32_t b = 0; b < n[w]; b++)
         for (int32_t a = 0; a < n[u]; a++) {
             ptrdiff_t from = (off[c] + n[c]) * stride[c] + (off[u] + a) * stride[u] + (off[w] + b) * stride[w];
-            memcpy(rim + (size_t)(a + td[u] * b) * r->f->elem, (char *)v->data[c] + (size_t)from * r->f->elem,
+            memcpy(faces + (size_t)(a + td[u] * b) * r->f->elem, (char *)v->data[c] + (size_t)from * r->f->elem,
                    r->f->elem);
         }
     return BW_OK;
@@ -68,10 +68,10 @@ static enum bw_status rim_store(const struct sweep_job *j, struct sweep_row *r, 
 static bool edge_finite(const struct sweep_job *j, const struct sweep_row *r, uint32_t c, int64_t t, const int32_t n[3])
 {
     const int32_t *td = j->d->info.tile;
-    const char *rim = r->fresh ? r->rim[c][t] : r->f->src.rim[c][t];
+    const char *faces = r->fresh ? r->boundary_faces[c][t] : r->f->src.boundary_faces[c][t];
     const char *data = r->fresh ? r->data[c][t] : r->f->src.data[c][t];
-    if (!rim) return true;
-    if (n[c] == td[c]) return all_finite(rim, r->f->elem, (int32_t)bw_field_rim_values(&j->d->info, (int)c));
+    if (!faces) return true;
+    if (n[c] == td[c]) return all_finite(faces, r->f->elem, (int32_t)bw_field_boundary_faces(&j->d->info, (int)c));
     int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
     ptrdiff_t stride[3] = {1, td[0], (ptrdiff_t)td[0] * td[1]};
     for (int32_t b = 0; b < n[w]; b++)
@@ -130,7 +130,7 @@ static bool rows_copy_finite(const struct rows *r, uint32_t elem)
 }
 
 /* Copy one tile's share of a dense result to its block. */
-static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64_t t, const struct sweep_place *p,
+static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64_t t, const struct sweep_block *p,
                                  const struct bw_view *v, struct sweep_result *out)
 {
     const int32_t *td = j->d->info.tile;
@@ -165,7 +165,7 @@ static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64
             if (out->status != BW_OK) return out->status;
         }
         if (!sweep_is_cell(r)) {
-            enum bw_status status = rim_store(j, r, c, t, v, off, n);
+            enum bw_status status = boundary_faces_store(j, r, c, t, v, off, n);
             if (status != BW_OK) return status;
             if (edge_finite(j, r, c, t, n)) continue;
             out->fault = (struct bw_sweep_fault){r->f, {p->lo[0] + off[0], p->lo[1] + off[1], p->lo[2] + off[2]}};
@@ -176,21 +176,22 @@ static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64
     return BW_OK;
 }
 
-/* A block that leaves a row alone keeps its old tiles; rims are copied, for neighbours still read the old ones. */
+/* A block that leaves a row alone keeps its old tiles; boundary faces are copied, for neighbours still read the old
+ * ones. */
 static enum bw_status row_keep(struct sweep_job *j, struct sweep_row *r, int64_t t)
 {
     for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
         bw_pool_ref(r->data[c][t] = r->f->src.data[c][t]);
-        const void *rim = sweep_is_cell(r) ? NULL : r->f->src.rim[c][t];
-        if (!rim) continue;
-        size_t bytes = bw_field_rim_values(&j->d->info, (int)c) * r->f->elem;
-        if (!(r->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
-        memcpy(r->rim[c][t], rim, bytes);
+        const void *faces = sweep_is_cell(r) ? NULL : r->f->src.boundary_faces[c][t];
+        if (!faces) continue;
+        size_t bytes = bw_field_boundary_faces(&j->d->info, (int)c) * r->f->elem;
+        if (!(r->boundary_faces[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
+        memcpy(r->boundary_faces[c][t], faces, bytes);
     }
     return BW_OK;
 }
 
-enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_block *p,
                                const struct bw_view *v, struct sweep_result *out)
 {
     int32_t q[3];

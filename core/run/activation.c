@@ -22,7 +22,7 @@ static void want_all(struct bw_domain *d)
 {
     int64_t lo[3] = {0, 0, 0}, hi[3];
     for (int a = 0; a < 3; a++) hi[a] = d->info.n[a] - 1;
-    bw_domain_want_cells(d, lo, hi);
+    bw_domain_request_cells(d, lo, hi);
 }
 
 /* Cells that the flow may cross in the next step: what the CFL rule allows, or what a fixed step makes of the speed. */
@@ -50,10 +50,10 @@ static enum bw_status domain_want(struct bw_chain *c, int32_t i)
         return BW_OK;
     }
     if (!domain_has_alive(d)) {
-        for (int64_t t = 0; t < d->topo->pub.count; t++) bw_domain_want(d, d->topo->coord[t]);
+        for (int64_t t = 0; t < d->topo->pub.count; t++) bw_domain_request_tile(d, d->topo->coord[t]);
         return BW_OK;
     }
-    return bw_domain_want_alive(d, flow_reach(c, i), c->workers);
+    return bw_domain_request_alive(d, flow_reach(c, i), c->workers);
 }
 
 /* Who is flagged BW_STAGE_RANKS and activates is to blame; all of them are named. */

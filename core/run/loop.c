@@ -129,7 +129,7 @@ static enum bw_status particles_watch(struct bw_chain *c, const struct run_stage
     for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
         const struct bw_particles *p = s->bound[i].particles;
         const char *attribute = NULL;
-        int64_t id = p && port_row(s, i).access != BW_READ ? bw_particles_bad(p, &attribute) : -1;
+        int64_t id = p && port_row(s, i).access != BW_READ ? bw_particles_first_nonfinite(p, &attribute) : -1;
         if (id < 0) continue;
         return log_fail(&c->log, &s->preset->place, BW_ERR_DIVERGED,
                         "frame %lld: %s: \"%s\" of particle %lld of \"%s\" is not a number", (long long)c->clock.frame,

@@ -15,7 +15,7 @@ void snapshot_unref(struct chain_snapshot *s)
 {
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
     snapshot_lend_end(s);
-    for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_drop(&s->source[i]);
+    for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_unref(&s->source[i]);
     for (uint32_t i = 0; s->particles && i < s->frame.n_particles; i++) {
         for (uint32_t a = 0; s->particles[i].data && a < s->particles[i].n_attributes; a++)
             bw_free((void *)s->particles[i].data[a]);
@@ -58,7 +58,7 @@ static enum bw_status tile_renew(struct bw_source *src, int64_t t, bool away)
 {
     const struct bw_field *f = field_of(src);
     const int64_t at = bw_topo_index(f->src.topo, src->topo->coord[t]);
-    if (at < 0 || f->domain->deal->owner[at] == f->domain->ranks->rank) return BW_OK;
+    if (at < 0 || f->domain->partition->owner[at] == f->domain->ranks->rank) return BW_OK;
     if (away) {
         tile_drop(src, t);
         return BW_OK;
@@ -68,11 +68,11 @@ static enum bw_status tile_renew(struct bw_source *src, int64_t t, bool away)
         bw_pool_ref(block);
         bw_pool_unref(src->data[c][t]);
         src->data[c][t] = block;
-        const void *rim = f->src.rim[c] ? f->src.rim[c][at] : NULL;
-        const size_t bytes = bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
-        if (!rim || !src->rim[c]) continue;
-        if (!src->rim[c][t] && !(src->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
-        memcpy(src->rim[c][t], rim, bytes);
+        const void *faces = f->src.boundary_faces[c] ? f->src.boundary_faces[c][at] : NULL;
+        const size_t bytes = bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem;
+        if (!faces || !src->boundary_faces[c]) continue;
+        if (!src->boundary_faces[c][t] && !(src->boundary_faces[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
+        memcpy(src->boundary_faces[c][t], faces, bytes);
     }
     return BW_OK;
 }
@@ -110,7 +110,7 @@ static int order_of_tiles(const void *a, const void *b)
 }
 
 /* The field's numbers of tiles `c` and, `faces`, of those that hold faces of it: beyond its high sides, and where it is
- * none itself those below, whose rims are its low faces. Returns how many, 7 at most. */
+ * none itself those below, whose boundary faces are its low faces. Returns how many, 7 at most. */
 static int64_t tiles_around(const struct bw_field *f, const int32_t c[3], bool faces, int32_t *part)
 {
     int64_t found = 0, at = bw_topo_index(f->src.topo, c);
@@ -225,7 +225,7 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
         if (!f->field) continue;
         uint32_t k = s->frame.n_fields++;
         struct bw_source *src = &s->source[k];
-        status = bw_source_share(f->field, src);
+        status = bw_source_ref(f->field, src);
         s->field[k] = (struct bw_snapshot_field){
             .info = src->info, .n_tiles = src->topo->pub.count, .coord = src->topo->pub.coord, .host_data = src};
         for (int a = 0; a < 3; a++) s->field[k].tile[a] = (const void *const *)src->data[a];

@@ -46,10 +46,10 @@ static uint64_t field_hash(const struct bw_field *f)
     const int64_t count = f->src.topo->pub.count;
     uint64_t h = hash_add(1, f->src.topo->coord, (size_t)count * sizeof *f->src.topo->coord);
     for (uint32_t c = 0; c < f->info.comps; c++) {
-        const size_t rim = bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
+        const size_t rim = bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem;
         for (int64_t i = 0; i < count; i++) h = hash_add(h, f->src.data[c][i], BW_TILE_CELLS * f->elem);
-        for (int64_t i = 0; i < count && f->src.rim[c]; i++)
-            if (f->src.rim[c][i]) h = hash_add(h, f->src.rim[c][i], rim);
+        for (int64_t i = 0; i < count && f->src.boundary_faces[c]; i++)
+            if (f->src.boundary_faces[c][i]) h = hash_add(h, f->src.boundary_faces[c][i], rim);
     }
     return h;
 }

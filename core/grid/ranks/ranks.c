@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Who has which tile. Tiles are dealt out in groups of 2×2×2, which wide sweeps take as one, in boxes of equal shares
- * of what they cost: fewer tiles lie at their edges than along a space-filling curve (scaling.md). Whatever the shares,
- * the bytes are the same, so they may follow the clock. */
+/* The partition: recursive coordinate bisection of groups of 2×2×2 tiles, which wide sweeps treat as one, by their
+ * measured cost. Fewer tiles lie at the parts' boundaries than along a space-filling curve (scaling.md). Results have
+ * the same bytes for every partition, so it may depend on measured time. */
 #include "ranks.h"
 #include "base/alloc.h"
 #include <billow/rng.h>
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- dealing out ---- */
+/* ---- recursive bisection ---- */
 
 enum { FAR = 1 << 20 }; // coordinates are nearer
 
-/// A tile and the group that it is dealt out with.
+/// A tile and its group, which always has one owner.
 struct item {
     uint64_t key;
     double cost;
@@ -63,11 +63,11 @@ static int64_t cut_find(const struct item *i, int64_t n, double share)
 }
 
 /* In halves across the longest axis, as many ranks to each as there are tiles for. */
-static void owners_set(struct bw_deal *deal, struct item *i, int64_t n, int32_t first, int32_t ranks)
+static void owners_set(struct bw_partition *partition, struct item *i, int64_t n, int32_t first, int32_t ranks)
 {
     for (int64_t k = 0; k < n && ranks == 1; k++) {
-        deal->owner[i[k].tile] = first;
-        deal->own[i[k].tile] = (uint64_t)1 << first;
+        partition->owner[i[k].tile] = first;
+        partition->own[i[k].tile] = (uint64_t)1 << first;
     }
     if (ranks == 1) return;
     const int a = axis_longest(i, n), b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
@@ -77,8 +77,8 @@ static void owners_set(struct bw_deal *deal, struct item *i, int64_t n, int32_t 
     }
     qsort(i, (size_t)n, sizeof *i, item_order);
     const int64_t cut = cut_find(i, n, (double)(ranks / 2) / ranks);
-    owners_set(deal, i, cut, first, ranks / 2);
-    owners_set(deal, i + cut, n - cut, first + ranks / 2, ranks - ranks / 2);
+    owners_set(partition, i, cut, first, ranks / 2);
+    owners_set(partition, i + cut, n - cut, first + ranks / 2, ranks - ranks / 2);
 }
 
 /* Where a periodic axis ends inside a tile, halos reach over more than one. */
@@ -89,7 +89,7 @@ static bool wraps_inside(const struct bw_domain_info *d)
     return false;
 }
 
-static void near_set(struct bw_deal *deal, const struct bw_topo *t, const struct bw_domain_info *d)
+static void near_set(struct bw_partition *partition, const struct bw_topo *t, const struct bw_domain_info *d)
 {
     const bool wraps = wraps_inside(d);
     for (int64_t i = 0; i < t->pub.count; i++) {
@@ -98,87 +98,88 @@ static void near_set(struct bw_deal *deal, const struct bw_topo *t, const struct
             const int32_t c[3] = {t->coord[i][0] + e % 3 - 1, t->coord[i][1] + e / 3 % 3 - 1,
                                   t->coord[i][2] + e / 9 - 1};
             const int64_t at = bw_topo_find(t, d, c);
-            if (at >= 0) near |= deal->own[at];
+            if (at >= 0) near |= partition->own[at];
         }
-        deal->near[i] = near;
+        partition->near[i] = near;
     }
 }
 
-void bw_ranks_undeal(struct bw_deal *deal)
+void bw_partition_free(struct bw_partition *partition)
 {
-    if (!deal) return;
-    bw_free(deal->owner);
-    bw_free(deal->own);
-    bw_free(deal->near);
-    bw_free(deal->cost);
-    bw_free(deal->mine);
-    bw_free(deal);
+    if (!partition) return;
+    bw_free(partition->owner);
+    bw_free(partition->own);
+    bw_free(partition->near);
+    bw_free(partition->cost);
+    bw_free(partition->mine);
+    bw_free(partition);
 }
 
-struct bw_deal *bw_ranks_deal(const struct bw_topo *t, const struct bw_domain_info *d, const double *cost,
-                              int32_t ranks, int32_t rank)
+struct bw_partition *bw_partition_create(const struct bw_topo *t, const struct bw_domain_info *d, const double *cost,
+                                         int32_t ranks, int32_t rank)
 {
     const size_t n = (size_t)t->pub.count;
-    struct bw_deal *deal = bw_calloc(sizeof *deal);
+    struct bw_partition *partition = bw_calloc(sizeof *partition);
     struct item *g = bw_calloc((n + 1) * sizeof *g);
-    if (deal) {
-        deal->owner = bw_calloc((n + 1) * sizeof *deal->owner);
-        deal->own = bw_calloc((n + 1) * sizeof *deal->own);
-        deal->near = bw_calloc((n + 1) * sizeof *deal->near);
-        deal->cost = bw_calloc((n + 1) * sizeof *deal->cost);
-        deal->mine = bw_calloc((n + 1) * sizeof *deal->mine);
+    if (partition) {
+        partition->owner = bw_calloc((n + 1) * sizeof *partition->owner);
+        partition->own = bw_calloc((n + 1) * sizeof *partition->own);
+        partition->near = bw_calloc((n + 1) * sizeof *partition->near);
+        partition->cost = bw_calloc((n + 1) * sizeof *partition->cost);
+        partition->mine = bw_calloc((n + 1) * sizeof *partition->mine);
     }
-    if (!deal || !g || !deal->owner || !deal->own || !deal->near || !deal->cost || !deal->mine) {
-        bw_ranks_undeal(deal);
+    if (!partition || !g || !partition->owner || !partition->own || !partition->near || !partition->cost ||
+        !partition->mine) {
+        bw_partition_free(partition);
         bw_free(g);
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
-        deal->cost[i] = cost ? cost[i] : 1;
+        partition->cost[i] = cost ? cost[i] : 1;
         g[i] = (struct item){
-            0, deal->cost[i], (int64_t)i, {t->coord[i][0] >> 1, t->coord[i][1] >> 1, t->coord[i][2] >> 1}};
+            0, partition->cost[i], (int64_t)i, {t->coord[i][0] >> 1, t->coord[i][1] >> 1, t->coord[i][2] >> 1}};
     }
-    owners_set(deal, g, (int64_t)n, 0, ranks);
-    near_set(deal, t, d);
+    owners_set(partition, g, (int64_t)n, 0, ranks);
+    near_set(partition, t, d);
     for (size_t i = 0; i < n; i++)
-        if (deal->owner[i] == rank) deal->mine[deal->n_mine++] = (int64_t)i;
+        if (partition->owner[i] == rank) partition->mine[partition->n_mine++] = (int64_t)i;
     bw_free(g);
-    return deal;
+    return partition;
 }
 
 /* ---- what tiles cost ---- */
 
-static const double AMISS = 1.1; ///< of the mean: less is not worth moving tiles for
-static const double LEAST = 0.2; ///< s, of the mean: less tells nothing
+static const double IMBALANCE = 1.1; ///< largest over mean time: below it tiles stay where they are
+static const double LEAST = 0.2;     ///< s, mean time: less is too short a measurement
 
-void bw_ranks_judge(struct bw_deal *deal, int64_t tiles, const double *spent, int32_t ranks)
+void bw_partition_rebalance(struct bw_partition *partition, int64_t tiles, const double *cpu_seconds, int32_t ranks)
 {
     double sum = 0, most = 0, all = 0;
     for (int32_t r = 0; r < ranks; r++) {
-        sum += spent[r];
-        most = spent[r] > most ? spent[r] : most;
+        sum += cpu_seconds[r];
+        most = cpu_seconds[r] > most ? cpu_seconds[r] : most;
     }
-    if (most * ranks < AMISS * sum) return;
+    if (most * ranks < IMBALANCE * sum) return;
     for (int64_t t = 0; t < tiles; t++) {
-        const double times = spent[deal->owner[t]] * ranks / sum;
-        deal->cost[t] *= times < 0.5 ? 0.5 : times > 2 ? 2 : times;
-        all += deal->cost[t];
+        const double times = cpu_seconds[partition->owner[t]] * ranks / sum;
+        partition->cost[t] *= times < 0.5 ? 0.5 : times > 2 ? 2 : times;
+        all += partition->cost[t];
     }
-    for (int64_t t = 0; t < tiles; t++) deal->cost[t] *= (double)tiles / all;
+    for (int64_t t = 0; t < tiles; t++) partition->cost[t] *= (double)tiles / all;
 }
 
-double *bw_ranks_costs(struct bw_domain *d, const struct bw_topo *to, const int64_t *old)
+double *bw_ranks_tile_costs(struct bw_domain *d, const struct bw_topo *to, const int64_t *old)
 {
-    double spent[BW_RANKS_MOST], sum = 0, *cost = bw_calloc(((size_t)to->pub.count + 1) * sizeof *cost);
+    double cpu_seconds[BW_RANKS_MOST], sum = 0, *cost = bw_calloc(((size_t)to->pub.count + 1) * sizeof *cost);
     size_t bytes[BW_RANKS_MOST];
-    for (int32_t r = 0; r < d->ranks->size; r++) bytes[r] = sizeof *spent;
-    d->ranks->gather(d->ranks, &d->spent, bytes, spent);
-    for (int32_t r = 0; r < d->ranks->size; r++) sum += spent[r];
+    for (int32_t r = 0; r < d->ranks->size; r++) bytes[r] = sizeof *cpu_seconds;
+    d->ranks->gather(d->ranks, &d->cpu_seconds, bytes, cpu_seconds);
+    for (int32_t r = 0; r < d->ranks->size; r++) sum += cpu_seconds[r];
     if (sum > LEAST * d->ranks->size) {
-        bw_ranks_judge(d->deal, d->topo->pub.count, spent, d->ranks->size);
-        d->spent = 0;
+        bw_partition_rebalance(d->partition, d->topo->pub.count, cpu_seconds, d->ranks->size);
+        d->cpu_seconds = 0;
     }
-    for (int64_t t = 0; cost && t < to->pub.count; t++) cost[t] = old[t] >= 0 ? d->deal->cost[old[t]] : 1;
+    for (int64_t t = 0; cost && t < to->pub.count; t++) cost[t] = old[t] >= 0 ? d->partition->cost[old[t]] : 1;
     return cost;
 }
 
@@ -193,12 +194,12 @@ struct wish {
 
 enum bw_status bw_ranks_agree(const struct bw_domain *d, enum bw_status status)
 {
-    struct wish mine = {0, d->n_want, status}, all[BW_RANKS_MOST];
+    struct wish mine = {0, d->n_requested, status}, all[BW_RANKS_MOST];
     size_t bytes[BW_RANKS_MOST];
     if (!d->ranks) return status;
-    for (int64_t i = 0; i < d->n_want; i++) {
+    for (int64_t i = 0; i < d->n_requested; i++) {
         uint64_t h = 0;
-        for (int a = 0; a < 3; a++) h = bw_mix64(h + (uint32_t)d->want[i][a]);
+        for (int a = 0; a < 3; a++) h = bw_mix64(h + (uint32_t)d->requested[i][a]);
         mine.sum += h;
     }
     for (int32_t r = 0; r < d->ranks->size; r++) bytes[r] = sizeof mine;
@@ -225,23 +226,23 @@ static void *nan_block(struct bw_pool *pool, uint32_t elem)
 enum bw_status bw_ranks_join(struct bw_domain *d, struct bw_transport *t)
 {
     d->ranks = t;
-    d->deal = bw_ranks_deal(d->topo, &d->info, NULL, t->size, t->rank);
+    d->partition = bw_partition_create(d->topo, &d->info, NULL, t->size, t->rank);
     for (int i = 0; i < 2; i++)
         if (!(d->absent[i] = nan_block(d->pool[i], i ? 8 : 4))) return BW_ERR_MEMORY;
     for (struct bw_field *f = d->fields; f; f = f->next) {
-        if (!(f->here = bw_calloc(((size_t)d->topo->pub.count + 1) * sizeof *f->here))) return BW_ERR_MEMORY;
-        bw_ranks_same(f);
+        if (!(f->holders = bw_calloc(((size_t)d->topo->pub.count + 1) * sizeof *f->holders))) return BW_ERR_MEMORY;
+        bw_ranks_mark_replicated(f);
     }
-    return d->deal ? BW_OK : BW_ERR_MEMORY;
+    return d->partition ? BW_OK : BW_ERR_MEMORY;
 }
 
 void bw_ranks_leave(struct bw_domain *d)
 {
     for (int i = 0; i < 2; i++) bw_pool_unref(d->absent[i]);
-    bw_ranks_undeal(d->deal);
-    d->deal = NULL;
-    if (d->ranks) bw_free(d->ranks->room);
-    if (d->ranks) d->ranks->room = NULL, d->ranks->room_bytes = 0;
+    bw_partition_free(d->partition);
+    d->partition = NULL;
+    if (d->ranks) bw_free(d->ranks->buffer);
+    if (d->ranks) d->ranks->buffer = NULL, d->ranks->buffer_bytes = 0;
     d->ranks = NULL;
 }
 
@@ -249,17 +250,17 @@ void bw_ranks_leave(struct bw_domain *d)
 
 static int64_t row_at(const int32_t *slot, int64_t tile) { return slot ? slot[tile] : tile; }
 
-enum bw_status bw_ranks_share(struct bw_domain *d, void *rows, const int32_t *slot, size_t bytes)
+enum bw_status bw_ranks_all_gather_rows(struct bw_domain *d, void *rows, const int32_t *slot, size_t bytes)
 {
     if (!d->ranks || !d->topo->pub.count) return BW_OK;
     const int64_t tiles = d->topo->pub.count;
     size_t size[BW_RANKS_MOST] = {0}, at[BW_RANKS_MOST] = {0}, sum = 0;
     for (int64_t t = 0; t < tiles; t++)
-        if (row_at(slot, t) >= 0) size[d->deal->owner[t]] += bytes;
+        if (row_at(slot, t) >= 0) size[d->partition->owner[t]] += bytes;
     for (int32_t r = 0; r < d->ranks->size; r++) at[r] = sum, sum += size[r];
     char *mine = bw_alloc_aligned(size[d->ranks->rank] + 1), *all = bw_alloc_aligned(sum + 1), *to = mine;
-    for (int64_t i = 0; mine && all && i < d->deal->n_mine; i++) {
-        const int64_t row = row_at(slot, d->deal->mine[i]);
+    for (int64_t i = 0; mine && all && i < d->partition->n_mine; i++) {
+        const int64_t row = row_at(slot, d->partition->mine[i]);
         if (row < 0) continue;
         memcpy(to, (char *)rows + (size_t)row * bytes, bytes);
         to += bytes;
@@ -268,8 +269,8 @@ enum bw_status bw_ranks_share(struct bw_domain *d, void *rows, const int32_t *sl
     for (int64_t t = 0; mine && all && t < tiles; t++) {
         const int64_t row = row_at(slot, t);
         if (row < 0) continue;
-        memcpy((char *)rows + (size_t)row * bytes, all + at[d->deal->owner[t]], bytes);
-        at[d->deal->owner[t]] += bytes;
+        memcpy((char *)rows + (size_t)row * bytes, all + at[d->partition->owner[t]], bytes);
+        at[d->partition->owner[t]] += bytes;
     }
     const enum bw_status status = mine && all ? BW_OK : BW_ERR_MEMORY;
     bw_free(mine);

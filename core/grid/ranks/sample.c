@@ -45,7 +45,7 @@ static int32_t owner_of(const struct bw_domain *d, const double pos[3])
         for (c[1] = lo[1]; c[1] <= hi[1]; c[1]++)
             for (c[0] = lo[0]; c[0] <= hi[0]; c[0]++) {
                 const int64_t t = bw_topo_find(d->topo, &d->info, c);
-                if (t >= 0) return d->deal->owner[t];
+                if (t >= 0) return d->partition->owner[t];
             }
     return 0;
 }
@@ -104,7 +104,7 @@ static enum bw_status shares_sample(struct bw_workers *w, const struct job *j, s
     t->gather(t, NULL, bytes, p->value);
     if (pieces_spread(j, p)) return BW_OK;
     struct bw_field *f = j->f;
-    const enum bw_status status = bw_ranks_bring(f->domain, &f, 1, BW_NEED_ALL);
+    const enum bw_status status = bw_ranks_fetch(f->domain, &f, 1, BW_FETCH_ALL_RANKS);
     if (status == BW_OK) places_sample(w, j);
     return status;
 }
@@ -120,7 +120,7 @@ enum bw_status bw_ranks_sample(struct bw_field *f, struct bw_workers *w, size_t 
                        .pos = bw_calloc((count + 1) * sizeof *p.pos)};
     j.owner = bw_calloc(count + 1);
     enum bw_status status =
-        p.value && p.pos && j.owner ? bw_ranks_bring(f->domain, &f, 1, BW_NEED_NEAR) : BW_ERR_MEMORY;
+        p.value && p.pos && j.owner ? bw_ranks_fetch(f->domain, &f, 1, BW_FETCH_HALO) : BW_ERR_MEMORY;
     if (status == BW_OK) status = shares_sample(w, &j, &p);
     bw_free(p.value);
     bw_free(p.pos);

@@ -99,9 +99,9 @@ static size_t field_bytes(const struct bw_field *f)
 {
     size_t bytes =
         sizeof(struct checkpoint_field) + (size_t)f->src.topo->pub.count * f->info.comps * BW_TILE_CELLS * f->elem;
-    for (uint32_t c = 0; c < f->info.comps && f->src.rim[c]; c++)
+    for (uint32_t c = 0; c < f->info.comps && f->src.boundary_faces[c]; c++)
         for (int64_t t = 0; t < f->src.topo->pub.count; t++)
-            if (f->src.rim[c][t]) bytes += bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
+            if (f->src.boundary_faces[c][t]) bytes += bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem;
     return bytes;
 }
 
@@ -110,7 +110,7 @@ static bool blocks_take(struct restore *r, struct bw_field *f, int64_t first, in
     for (uint32_t c = 0; c < f->info.comps; c++)
         for (int64_t t = first; t < end; t++) {
             double others[BW_TILE_CELLS]; // what is another rank's is only read past
-            void *block = bw_ranks_is_mine(f->domain, t) ? bw_field_own_tile(f, c, t) : others;
+            void *block = bw_ranks_is_mine(f->domain, t) ? bw_field_writable_tile(f, c, t) : others;
             if (!block) return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory", r->path), false;
             if (!take(r, block, BW_TILE_CELLS * f->elem)) return false;
         }
@@ -119,9 +119,10 @@ static bool blocks_take(struct restore *r, struct bw_field *f, int64_t first, in
 
 static bool rims_take(struct restore *r, struct bw_field *f, int64_t first, int64_t end)
 {
-    for (uint32_t c = 0; c < f->info.comps && f->src.rim[c]; c++)
+    for (uint32_t c = 0; c < f->info.comps && f->src.boundary_faces[c]; c++)
         for (int64_t t = first; t < end; t++)
-            if (f->src.rim[c][t] && !take(r, f->src.rim[c][t], bw_field_rim_values(&f->domain->info, (int)c) * f->elem))
+            if (f->src.boundary_faces[c][t] &&
+                !take(r, f->src.boundary_faces[c][t], bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem))
                 return false;
     return true;
 }
@@ -153,11 +154,11 @@ static bool field_fill(struct restore *r, struct bw_field *f)
         const int64_t end = t + CHECKPOINT_ROUND < n ? t + CHECKPOINT_ROUND : n;
         if (!blocks_take(r, f, t, end) || !rims_take(r, f, t, end)) return false;
     }
-    if (bw_ranks_many(f->domain)) bw_ranks_wrote(f);
+    if (bw_ranks_many(f->domain)) bw_ranks_drop_copies(f);
     return true;
 }
 
-static bool field_take(struct restore *r, const char *name, size_t bytes)
+static bool field_adopt(struct restore *r, const char *name, size_t bytes)
 {
     const struct field_table *t = &r->chain->fields;
     for (int32_t i = 0; i < t->n; i++) {
@@ -245,7 +246,7 @@ static bool section_take(struct restore *r, const char *name, size_t bytes)
     if (archive_put(&r->extra, name, NULL, 0) != BW_OK)
         return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for %s", r->path, name), false;
     if (tiles) return tiles_take(r, name + 6, bytes);
-    if (field) return field_take(r, name + 6, bytes);
+    if (field) return field_adopt(r, name + 6, bytes);
     return clock ? clock_take(r, bytes) : particles_take(r, name + 10, bytes);
 }
 

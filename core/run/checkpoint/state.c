@@ -53,7 +53,7 @@ static enum bw_status field_exchange(const struct run_field *f, const char *doma
         return status;
     }
     if (!f->field || !(f->field->info.alive > 0)) return BW_OK;
-    return value_exchange(a, "alive", domain, f->name, f->field->lively, (size_t)f->field->src.topo->pub.count);
+    return value_exchange(a, "alive", domain, f->name, f->field->was_alive, (size_t)f->field->src.topo->pub.count);
 }
 
 /* Where the cells lie: with other ones the values would stand elsewhere. */
@@ -170,7 +170,7 @@ static bool tiles_write(struct checkpoint_writer *w, const struct bw_domain_info
 struct field_place {
     int64_t tile;
     uint32_t comp;
-    bool rim;
+    bool boundary_faces;
 };
 
 /// A field on its way.
@@ -197,23 +197,23 @@ static const void *place_reach(size_t i, void *user)
     const struct field_way *w = user;
     const struct field_place *p = &w->place[i - 1];
     const struct bw_source *s = &w->state->source[w->k];
-    const bool begins = p->tile % CHECKPOINT_ROUND == 0 && p->comp == 0 && !p->rim;
+    const bool begins = p->tile % CHECKPOINT_ROUND == 0 && p->comp == 0 && !p->boundary_faces;
     if (begins && !round_lend(w->state, w->k, p->tile)) return NULL;
-    return p->rim ? s->rim[p->comp][p->tile] : s->data[p->comp][p->tile];
+    return p->boundary_faces ? s->boundary_faces[p->comp][p->tile] : s->data[p->comp][p->tile];
 }
 
 /* Pieces of the tiles from `first` to `end` - 1: all blocks or all rims, component by component. Which tiles have rims
  * their neighbours tell: those of other processes may have come without. */
-static size_t places_add(const struct bw_source *s, int64_t first, int64_t end, bool rim, struct field_place *place,
+static size_t places_add(const struct bw_source *s, int64_t first, int64_t end, bool faces, struct field_place *place,
                          struct checkpoint_piece *piece)
 {
     const size_t elem = s->info->precision == BW_F64P ? 8 : 4;
     size_t n = 0;
     for (uint32_t c = 0; c < s->info->comps; c++)
         for (int64_t t = first; t < end; t++) {
-            if (rim && (s->info->kind != BW_MAC || s->topo->neighbour[t][2 * c + 1] >= 0)) continue;
-            const size_t values = rim ? bw_field_rim_values(s->info->domain, (int)c) : BW_TILE_CELLS;
-            place[n] = (struct field_place){t, c, rim};
+            if (faces && (s->info->kind != BW_MAC || s->topo->neighbour[t][2 * c + 1] >= 0)) continue;
+            const size_t values = faces ? bw_field_boundary_faces(s->info->domain, (int)c) : BW_TILE_CELLS;
+            place[n] = (struct field_place){t, c, faces};
             piece[n++] = (struct checkpoint_piece){NULL, values * elem};
         }
     return n;
@@ -232,9 +232,9 @@ static bool field_write(struct checkpoint_writer *w, struct chain_snapshot *stat
     size_t n = 0;
     if (piece) piece[n++] = (struct checkpoint_piece){&head, sizeof head};
     for (int64_t t = 0; piece && way.place && t < tiles; t += CHECKPOINT_ROUND)
-        for (int rim = 0; rim < 2; rim++) {
+        for (int faces = 0; faces < 2; faces++) {
             const int64_t end = t + CHECKPOINT_ROUND < tiles ? t + CHECKPOINT_ROUND : tiles;
-            n += places_add(s, t, end, rim, way.place + n - 1, piece + n);
+            n += places_add(s, t, end, faces, way.place + n - 1, piece + n);
         }
     checkpoint_ask(w, place_reach, &way);
     errno = ENOMEM;

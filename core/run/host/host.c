@@ -249,7 +249,7 @@ static enum bw_status host_activate(struct bw_stage *stage, const double lo[3], 
         a[i] = (int64_t)fmin(fmax(l, -1e9), 1e9);
         b[i] = (int64_t)fmin(fmax(h, -1e9), 1e9);
     }
-    bw_domain_want_cells(stage->domain, a, b);
+    bw_domain_request_cells(stage->domain, a, b);
     if (!stage->domain->full) return BW_OK;
     return host_fail(stage, BW_ERR_MEMORY, "no memory for the tiles of a box of %.3g x %.3g x %.3g m", hi[0] - lo[0],
                      hi[1] - lo[1], hi[2] - lo[2]);
@@ -328,13 +328,13 @@ static const struct bw_expression_api expression_table = {sizeof expression_tabl
 static enum bw_status service_share(struct bw_stage *stage, struct bw_domain *d, void *rows, const int32_t *slot,
                                     size_t bytes)
 {
-    return host_of(stage)->share ? bw_ranks_share(d, rows, slot, bytes) : BW_OK;
+    return host_of(stage)->share ? bw_ranks_all_gather_rows(d, rows, slot, bytes) : BW_OK;
 }
 
 static enum bw_status service_bring(struct bw_stage *stage, struct bw_field *f)
 {
     if (refused(stage, "ranks bring")) return BW_ERR_PLUGIN;
-    return host_of(stage)->share ? bw_ranks_bring(f->domain, &f, 1, BW_NEED_ALL) : BW_OK;
+    return host_of(stage)->share ? bw_ranks_fetch(f->domain, &f, 1, BW_FETCH_ALL_RANKS) : BW_OK;
 }
 
 static void service_whole(struct bw_stage *stage, int on)
@@ -348,7 +348,7 @@ static const int32_t *service_owners(struct bw_stage *stage, struct bw_domain *d
     if (refused(stage, "ranks owners") || !host_of(stage)->share || !d->ranks) return NULL;
     *rank = d->ranks->rank;
     *size = d->ranks->size;
-    return d->deal->owner;
+    return d->partition->owner;
 }
 
 static void service_exchange(struct bw_stage *stage, const struct bw_parcel *send, int32_t n_send,
@@ -382,7 +382,7 @@ static void service_gather(struct bw_stage *stage, void *pieces, const size_t *b
 static enum bw_status service_bring_round(struct bw_stage *stage, struct bw_field *f, struct bw_domain *d, double reach)
 {
     if (refused(stage, "ranks bring_round")) return BW_ERR_PLUGIN;
-    return host_of(stage)->share ? bw_ranks_bring_round(f, d, reach) : BW_OK;
+    return host_of(stage)->share ? bw_ranks_fetch_region(f, d, reach) : BW_OK;
 }
 
 static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_share,      service_bring,  service_whole,

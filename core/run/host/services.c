@@ -5,23 +5,23 @@
 #include <math.h>
 #include <string.h>
 
-/* Fields hold numbers; what is none was read where a tile is not here, and will be asked for again. */
-static void missed_watch(const struct bw_field *f, size_t count, const double *out)
+/* A NaN was read from an absent tile, for fields hold finite numbers: the sweep will fetch the field and run again. */
+static void absent_reads_mark(const struct bw_field *f, size_t count, const double *out)
 {
     if (!bw_ranks_many(f->domain)) return;
     for (size_t i = 0; i < count; i++)
-        if (isnan(out[i])) atomic_store(&((struct bw_field *)f)->missed, 1);
+        if (isnan(out[i])) atomic_store(&((struct bw_field *)f)->absent_read, 1);
 }
 
 static void service_sample(const struct bw_field *f, size_t count, const bw_vec3 *pos, double *out)
 {
     bw_sample(&f->src, count, pos, out);
-    missed_watch(f, count * f->info.comps, out);
+    absent_reads_mark(f, count * f->info.comps, out);
 }
 static void service_component(const struct bw_field *f, uint32_t c, size_t count, const bw_vec3 *pos, double *out)
 {
-    bw_sample_one(&f->src, c, count, pos, out, 1);
-    missed_watch(f, count, out);
+    bw_sample_component(&f->src, c, count, pos, out, 1);
+    absent_reads_mark(f, count, out);
 }
 
 static const struct bw_topology *service_topology(struct bw_domain *d) { return &d->topo->pub; }
@@ -30,7 +30,7 @@ static const void *service_data(const struct bw_field *f, uint32_t c, int64_t in
 {
     const void *block =
         c < f->info.comps && index >= 0 && index < f->src.topo->pub.count ? f->src.data[c][index] : NULL;
-    if (bw_ranks_lacks(f, block)) atomic_store(&((struct bw_field *)f)->missed, 1);
+    if (bw_ranks_is_absent(f, block)) atomic_store(&((struct bw_field *)f)->absent_read, 1);
     return block;
 }
 

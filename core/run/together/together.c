@@ -23,7 +23,7 @@ bool together_says(const struct bw_chain *c, bool own)
 static double tiles_own(const struct bw_chain *c)
 {
     int64_t n = 0;
-    for (int32_t i = 0; i < c->preset->n_domains; i++) n += c->domain[i]->deal->n_mine;
+    for (int32_t i = 0; i < c->preset->n_domains; i++) n += c->domain[i]->partition->n_mine;
     return (double)n;
 }
 
@@ -79,11 +79,11 @@ static void whole_tell(struct bw_chain *c)
     bw_free(names);
 }
 
-static enum bw_status bring_all(struct bw_chain *c, enum bw_need need)
+static enum bw_status bring_all(struct bw_chain *c, enum bw_fetch_to need)
 {
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
-        status = bw_ranks_bring_all(c->domain[i], need);
+        status = bw_ranks_fetch_all_fields(c->domain[i], need);
     return status == BW_OK ? BW_OK : no_memory(c);
 }
 
@@ -91,21 +91,21 @@ enum bw_status together_call(struct bw_chain *c, const struct run_stage *s)
 {
     if (!c->ranks) return BW_OK;
     c->host.share = c->host.shares = together_shares(c, s);
-    if (!c->host.share) return bring_all(c, BW_NEED_ALL);
-    for (int32_t i = 0; i < c->preset->n_domains; i++) bw_ranks_keep(c->domain[i], c->domain[i]->deal->near);
+    if (!c->host.share) return bring_all(c, BW_FETCH_ALL_RANKS);
+    for (int32_t i = 0; i < c->preset->n_domains; i++) bw_ranks_retain(c->domain[i], c->domain[i]->partition->near);
     return BW_OK;
 }
 
 void together_done(struct bw_chain *c)
 {
     for (int32_t i = 0; c->host.share && i < c->preset->n_domains; i++)
-        bw_ranks_keep(c->domain[i], c->domain[i]->deal->own);
+        bw_ranks_retain(c->domain[i], c->domain[i]->partition->own);
 }
 
 enum bw_status together_show(struct bw_chain *c)
 {
     c->host.share = c->host.shares = false; // what follows the first rank does alone
-    return c->ranks && !together_share_all(c) ? bring_all(c, BW_NEED_FIRST) : BW_OK;
+    return c->ranks && !together_share_all(c) ? bring_all(c, BW_FETCH_FIRST_RANK) : BW_OK;
 }
 
 void together_end(struct bw_chain *c)

@@ -165,10 +165,11 @@ static enum bw_status fields_bring(struct bw_chain *c, int32_t to, const struct 
 {
     struct run_together *t = &c->together;
     const bool some = o->kind == ASK_TILES, more = o->more || (some && o->field == t->part);
-    for (int32_t i = 0; i < c->preset->n_domains && !more; i++) bw_ranks_keep(c->domain[i], c->domain[i]->deal->own);
+    for (int32_t i = 0; i < c->preset->n_domains && !more; i++)
+        bw_ranks_retain(c->domain[i], c->domain[i]->partition->own);
     t->part = some ? o->field : -1;
-    return bw_ranks_bring_some(c->fields.field[o->field].field, some ? tiles : NULL,
-                               (int64_t)(o->bytes / sizeof(int32_t)), to);
+    return bw_ranks_fetch_tiles(c->fields.field[o->field].field, some ? tiles : NULL,
+                                (int64_t)(o->bytes / sizeof(int32_t)), to);
 }
 
 /* The first rank's word on a file that another one is to write. */
@@ -243,7 +244,7 @@ enum bw_status turns_serve(struct bw_chain *c, int32_t rank)
         status = order_take(c, rank, &over);
     }
     for (int32_t i = 0; i < c->preset->n_domains && together_share_all(c); i++)
-        bw_ranks_keep(c->domain[i], c->domain[i]->deal->own);
+        bw_ranks_retain(c->domain[i], c->domain[i]->partition->own);
     c->together.part = -1;
     return status;
 }

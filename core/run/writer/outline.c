@@ -203,7 +203,7 @@ static enum bw_status field_widen(struct outline *o, struct chain_snapshot *s, u
     }
     bw_free(all);
     enum bw_status status = to.topo && to.data[0] && outline ? source_widen(o, from, &to, outline) : BW_ERR_MEMORY;
-    bw_source_drop(from); /* what was not moved */
+    bw_source_unref(from); /* what was not moved */
     *from = to;
     bw_free(s->outline[k]);
     s->outline[k] = outline;

@@ -57,18 +57,18 @@ struct count {
     uint64_t beside[BW_RANKS_MOST];
 };
 
-static void tile_count(const struct bw_topo *t, const struct bw_deal *deal, int64_t i, struct count *c)
+static void tile_count(const struct bw_topo *t, const struct bw_partition *partition, int64_t i, struct count *c)
 {
-    const int32_t own = deal->owner[i];
+    const int32_t own = partition->owner[i];
     c->tiles[own]++;
     for (int32_t r = 0; r < BW_RANKS_MOST; r++) {
-        if (r == own || !(deal->near[i] >> r & 1)) continue;
+        if (r == own || !(partition->near[i] >> r & 1)) continue;
         c->ghosts[r]++;
         c->beside[r] |= (uint64_t)1 << own;
     }
     for (int s = 0; s < 6; s++) {
         const int32_t n = t->neighbour[i][s];
-        c->faces[own] += n >= 0 && deal->owner[n] != own;
+        c->faces[own] += n >= 0 && partition->owner[n] != own;
     }
 }
 
@@ -96,11 +96,11 @@ int main(int argc, char **argv)
     if (argc < 2 || refine < 1 || refine > 16 || !cloud_read(&cloud, argv[1])) return 2;
     struct bw_topo *t = topo_of(&cloud, &info, refine);
     for (int32_t ranks = 1; t && ranks <= BW_RANKS_MOST; ranks *= 2) {
-        struct bw_deal *deal = bw_ranks_deal(t, &info, NULL, ranks, 0);
+        struct bw_partition *partition = bw_partition_create(t, &info, NULL, ranks, 0);
         struct count c = {.tiles = {0}};
-        for (int64_t i = 0; deal && i < t->pub.count; i++) tile_count(t, deal, i, &c);
-        if (deal) line_print(t, &c, ranks);
-        bw_ranks_undeal(deal);
+        for (int64_t i = 0; partition && i < t->pub.count; i++) tile_count(t, partition, i, &c);
+        if (partition) line_print(t, &c, ranks);
+        bw_partition_free(partition);
     }
     if (t) bw_topo_unref(t);
     free(cloud.coord);

@@ -29,7 +29,7 @@ static inline struct bw_domain_info make_info(int nx, int ny, int nz, const uint
 static inline void activate_all(struct bw_domain *d)
 {
     int64_t lo[3] = {0, 0, 0}, hi[3] = {d->info.n[0] - 1, d->info.n[1] - 1, d->info.n[2] - 1};
-    bw_domain_want_cells(d, lo, hi);
+    bw_domain_request_cells(d, lo, hi);
     cr_assert_eq(bw_domain_commit(d), BW_OK);
 }
 

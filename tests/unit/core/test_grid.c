@@ -278,7 +278,7 @@ Test(grid, rim_becomes_low_face_and_back)
 {
     struct world x;
     world_open(&x, make_info(64, 64, 64, (uint32_t[6]){1, 1, 1, 1, 1, 1}), 1);
-    bw_domain_want(x.d, (int32_t[3]){1, 1, 1});
+    bw_domain_request_tile(x.d, (int32_t[3]){1, 1, 1});
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     struct bw_field *f = marked(&x, BW_MAC);
     for (int c = 0; c < 3; c++) {
@@ -288,17 +288,17 @@ Test(grid, rim_becomes_low_face_and_back)
         at[c] = 33;
         cr_assert_eq(bw_fetch(&f->src, (uint32_t)c, at), 0);
     }
-    bw_domain_want(x.d, (int32_t[3]){1, 1, 1});
-    bw_domain_want(x.d, (int32_t[3]){2, 1, 1});
+    bw_domain_request_tile(x.d, (int32_t[3]){1, 1, 1});
+    bw_domain_request_tile(x.d, (int32_t[3]){2, 1, 1});
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     cr_assert_eq(x.d->topo->pub.count, 2);
     int32_t at[3] = {32, 21, 22};
     cr_assert_float_eq(bw_fetch(&f->src, 0, at), (float)mark(0, 32, 21, 22), 1e-6);
-    cr_assert_null(f->src.rim[0][0]);
-    cr_assert_not_null(f->src.rim[0][1]);
+    cr_assert_null(f->src.boundary_faces[0][0]);
+    cr_assert_not_null(f->src.boundary_faces[0][1]);
     at[0] = 33;
     cr_assert_neq(bw_fetch(&f->src, 1, at), 0, "a tile born beside flow starts with its neighbour's velocity");
-    bw_domain_want(x.d, (int32_t[3]){1, 1, 1});
+    bw_domain_request_tile(x.d, (int32_t[3]){1, 1, 1});
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     at[0] = 32;
     cr_assert_float_eq(bw_fetch(&f->src, 0, at), (float)mark(0, 32, 21, 22), 1e-6);
@@ -321,18 +321,18 @@ Test(grid, active_set_grows_and_shrinks)
     world_open(&x, make_info(320, 320, 320, sides_closed), 2);
     struct bw_field *f = bw_field_create(x.d, "density", BW_SCALAR, BW_F32, NULL);
     f->info.alive = 1e-3;
-    bw_domain_want(x.d, (int32_t[3]){10, 10, 10});
+    bw_domain_request_tile(x.d, (int32_t[3]){10, 10, 10});
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     float one = 1, zero = 0;
     struct bw_access a = {f, BW_UPDATE, 0};
     struct bw_sweep s = {.access = &a, .n_access = 1, .body = body_set, .user = &one};
     cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
-    cr_assert_eq(bw_domain_want_alive(x.d, 4, x.w), BW_OK);
+    cr_assert_eq(bw_domain_request_alive(x.d, 4, x.w), BW_OK);
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     cr_assert_eq(x.d->topo->pub.count, 27);
     s.user = &zero;
     cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
-    cr_assert_eq(bw_domain_want_alive(x.d, 4, x.w), BW_OK);
+    cr_assert_eq(bw_domain_request_alive(x.d, 4, x.w), BW_OK);
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     cr_assert_eq(x.d->topo->pub.count, 0);
     for (int i = 0; i < 2; i++)
@@ -397,7 +397,7 @@ Test(grid, snapshot_is_not_touched_by_updates)
     activate_all(x.d);
     struct bw_field *f = marked(&x, BW_SCALAR);
     struct bw_source snap;
-    cr_assert_eq(bw_source_share(f, &snap), BW_OK);
+    cr_assert_eq(bw_source_ref(f, &snap), BW_OK);
     float seven = 7;
     struct bw_access a = {f, BW_UPDATE, 0};
     struct bw_sweep s = {.access = &a, .n_access = 1, .body = body_set, .user = &seven};
@@ -405,7 +405,7 @@ Test(grid, snapshot_is_not_touched_by_updates)
     int32_t at[3] = {5, 6, 7};
     cr_assert_eq(bw_fetch(&f->src, 0, at), 7);
     cr_assert_eq(bw_fetch(&snap, 0, at), (float)mark(0, 5, 6, 7));
-    bw_source_drop(&snap);
+    bw_source_unref(&snap);
     world_close(&x);
 }
 

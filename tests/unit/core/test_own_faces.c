@@ -55,7 +55,7 @@ static void activate_some(struct bw_domain *d)
     for (int k = 0; k < 5; k++)
         for (int j = 0; j < 5; j++)
             for (int i = 0; i < 5; i++)
-                if ((i + 2 * j + 3 * k) % 7) bw_domain_want(d, (int32_t[3]){i, j, k});
+                if ((i + 2 * j + 3 * k) % 7) bw_domain_request_tile(d, (int32_t[3]){i, j, k});
     cr_assert_eq(bw_domain_commit(d), BW_OK);
 }
 
@@ -90,7 +90,8 @@ static void flows_compare(const struct bw_field *f, const struct bw_field *g, co
                                  at[0], at[1], at[2]);
     for (int64_t t = 0; t < f->src.topo->pub.count; t++)
         for (int c = 0; c < 3; c++)
-            if (f->src.rim[c][t]) cr_assert_arr_eq(f->src.rim[c][t], g->src.rim[c][t], 256 * sizeof(float));
+            if (f->src.boundary_faces[c][t])
+                cr_assert_arr_eq(f->src.boundary_faces[c][t], g->src.boundary_faces[c][t], 256 * sizeof(float));
 }
 
 static const uint32_t kinds[2][6] = {{0, 1, 1, 2, 0, 0}, {3, 3, 1, 0, 3, 3}};
@@ -104,7 +105,7 @@ Test(own_faces, have_the_values_that_copies_have)
         struct change copied = {.update = q >= 4, .bad = {-1, -1, -1}}, own = copied;
         struct bw_source before;
         own.own = 1;
-        cr_assert_eq(bw_source_share(g, &before), BW_OK);
+        cr_assert_eq(bw_source_ref(g, &before), BW_OK);
         for (int turn = 0; turn < 2; turn++) {
             cr_assert_eq(change_run(&x, f, &copied, 1), BW_OK);
             cr_assert_eq(change_run(&y, g, &own, q < 8 ? 1 : 2), BW_OK);
@@ -117,7 +118,7 @@ Test(own_faces, have_the_values_that_copies_have)
             const float once = changed((float)was, 0, at), twice = changed(once, 0, at);
             cr_assert_eq(bw_fetch(&g->src, 0, at), (double)twice);
         }
-        bw_source_drop(&before);
+        bw_source_unref(&before);
         world_close(&x);
         world_close(&y);
     }

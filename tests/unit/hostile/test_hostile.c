@@ -270,10 +270,10 @@ Test(hostile, a_box_of_tiles_without_end)
     struct bw_domain_info info = {.name = "far", .h = 1, .thin = -1, .tile = {16, 16, 16}};
     struct bw_domain *d = bw_domain_create(&info, 6);
     cr_assert_not_null(d);
-    bw_domain_want_cells(d, lo, hi);
-    cr_expect(d->full && d->n_want == 0, "refused before %lld tiles", (long long)d->n_want);
+    bw_domain_request_cells(d, lo, hi);
+    cr_expect(d->full && d->n_requested == 0, "refused before %lld tiles", (long long)d->n_requested);
     cr_expect_eq(bw_domain_commit(d), BW_ERR_MEMORY);
-    bw_domain_want_cells(d, (int64_t[3]){0, 0, 0}, (int64_t[3]){100, 100, 100});
-    cr_expect(!d->full && d->n_want == 343, "%lld", (long long)d->n_want);
+    bw_domain_request_cells(d, (int64_t[3]){0, 0, 0}, (int64_t[3]){100, 100, 100});
+    cr_expect(!d->full && d->n_requested == 343, "%lld", (long long)d->n_requested);
     bw_domain_destroy(d);
 }

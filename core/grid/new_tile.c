@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Velocity of a newborn tile: each side's nearest known plane, fading towards the background over the tile's width;
- * the projection makes it divergence-free. Starting at 0 instead would be a wall of still air. */
+/* Velocity of a newly activated tile, extrapolated from its active neighbours: their nearest planes, weighted by
+ * 1/distance and fading towards the background over the tile's width. The projection makes it divergence-free
+ * afterwards. A tile that starts at 0 instead would act as a wall of still air. */
 #include "grid.h"
 
 static double value_at(const struct bw_field *f, uint32_t c, int64_t t, int32_t i)
@@ -17,21 +18,21 @@ static int32_t tile_cells(const struct bw_domain_info *d, int a, int32_t x)
 
 enum { ROW_MOST = 64 }; /* cells of a tile along x */
 
-/* What the sides known say of a row of a newborn tile: their values, weighted, and the weights. */
-struct newborn_row {
+/* A row of the new tile: the sum of its neighbours' weighted values, and of the weights. */
+struct new_tile_row {
     double sum[ROW_MOST], weight[ROW_MOST];
 };
 
-/* Side e of a newborn tile, where a tile is known. */
-struct newborn_side {
+/* The active neighbour at one side of the new tile. */
+struct known_neighbour {
     int64_t tile;
     int32_t plane;                                   /* of that tile, the nearest */
-    int32_t cells;                                   /* of the newborn tile along the axis; beyond lie a cut tile's */
+    int32_t cells;                                   /* of the new tile along the axis; the box may cut it */
     double weight[ROW_MOST + 1], fade[ROW_MOST + 1]; /* by how many cells away */
 };
 
-static void newborn_side_make(const struct bw_field *f, const int32_t coord[3], int e, int64_t tile,
-                              struct newborn_side *s)
+static void known_neighbour_make(const struct bw_field *f, const int32_t coord[3], int e, int64_t tile,
+                                 struct known_neighbour *s)
 {
     const struct bw_domain_info *d = f->src.info->domain;
     const int a = e / 2;
@@ -44,9 +45,9 @@ static void newborn_side_make(const struct bw_field *f, const int32_t coord[3], 
     }
 }
 
-/* Adds what side e says of row j, k. */
-static void newborn_side_add(const struct bw_field *f, uint32_t c, int e, const struct newborn_side *s, int32_t j,
-                             int32_t k, struct newborn_row *r)
+/* Adds the neighbour at side e to row j, k. */
+static void known_neighbour_add(const struct bw_field *f, uint32_t c, int e, const struct known_neighbour *s, int32_t j,
+                                int32_t k, struct new_tile_row *r)
 {
     const int32_t *td = f->src.info->domain->tile, at[3] = {0, j, k};
     const double back = f->info.background[c];
@@ -62,23 +63,23 @@ static void newborn_side_add(const struct bw_field *f, uint32_t c, int e, const 
     }
 }
 
-void bw_newborn_fill(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block)
+void bw_new_tile_velocity(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block)
 {
     const struct bw_domain_info *d = f->src.info->domain;
     const int32_t *td = d->tile;
-    struct newborn_side side[6];
+    struct known_neighbour side[6];
     for (int e = 0; e < 6; e++) {
         int32_t q[3] = {coord[0], coord[1], coord[2]};
         q[e / 2] += e & 1 ? 1 : -1;
         side[e].tile = bw_topo_find(f->src.topo, d, q);
-        if (side[e].tile >= 0) newborn_side_make(f, coord, e, side[e].tile, &side[e]);
+        if (side[e].tile >= 0) known_neighbour_make(f, coord, e, side[e].tile, &side[e]);
     }
     for (int32_t k = 0; k < td[2]; k++)
         for (int32_t j = 0; j < td[1]; j++) {
-            struct newborn_row r; /* beyond td[0] it is not looked at */
+            struct new_tile_row r; /* beyond td[0] it is not looked at */
             for (int32_t i = 0; i < td[0]; i++) r.sum[i] = r.weight[i] = 0;
             for (int e = 0; e < 6; e++)
-                if (side[e].tile >= 0) newborn_side_add(f, c, e, &side[e], j, k, &r);
+                if (side[e].tile >= 0) known_neighbour_add(f, c, e, &side[e], j, k, &r);
             for (int32_t i = 0, o = td[0] * (j + td[1] * k); i < td[0]; i++, o++) {
                 const double v = r.weight[i] > 0 ? r.sum[i] / r.weight[i] : f->info.background[c];
                 if (f->elem == 4) ((float *)block)[o] = (float)v;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a rank wants of one domain's field while it is at work on its own tiles of another: what lies in the box round
- * them, which every rank works out for all, as they all know all tiles. */
+/* Fetch across domains: while a rank works on its own tiles of one domain it needs another domain's field in their
+ * bounding box. Every rank computes the boxes of all ranks, for each knows all tiles. */
 #include "ranks.h"
 #include "base/alloc.h"
 
@@ -28,7 +28,7 @@ static void regions_find(const struct bw_domain *d, struct region *region)
         for (int a = 0; a < 3; a++) lo[r][a] = INT32_MAX, hi[r][a] = INT32_MIN;
     for (int64_t t = 0; t < d->topo->pub.count; t++)
         for (int a = 0; a < 3; a++) {
-            const int32_t r = d->deal->owner[t], c = d->topo->coord[t][a];
+            const int32_t r = d->partition->owner[t], c = d->topo->coord[t][a];
             lo[r][a] = c < lo[r][a] ? c : lo[r][a];
             hi[r][a] = c > hi[r][a] ? c : hi[r][a];
         }
@@ -45,7 +45,7 @@ static bool regions_meet(const struct bw_domain_info *d, const struct region *a,
     return meet;
 }
 
-enum bw_status bw_ranks_bring_round(struct bw_field *f, const struct bw_domain *own, double reach)
+enum bw_status bw_ranks_fetch_region(struct bw_field *f, const struct bw_domain *own, double reach)
 {
     const struct bw_domain *d = f->domain;
     struct region region[BW_RANKS_MOST];
@@ -58,7 +58,7 @@ enum bw_status bw_ranks_bring_round(struct bw_field *f, const struct bw_domain *
         for (int32_t r = 0; r < d->ranks->size; r++)
             if (regions_meet(&d->info, &tile, &region[r], reach)) need[t] |= (uint64_t)1 << r;
     }
-    const enum bw_status status = bw_ranks_bring_to(f, need);
+    const enum bw_status status = bw_ranks_fetch_masked(f, need);
     bw_free(need);
     return status;
 }

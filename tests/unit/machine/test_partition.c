@@ -17,52 +17,52 @@ static struct bw_topo *cube(void)
 }
 
 /* What each rank would spend of tiles that truly cost this; the most of it, over the mean. */
-static double spend(const struct bw_deal *deal, const double *truth, double spent[RANKS])
+static double spend(const struct bw_partition *partition, const double *truth, double spent[RANKS])
 {
     double sum = 0, most = 0;
     for (int r = 0; r < RANKS; r++) spent[r] = 0;
-    for (int t = 0; t < TILES; t++) spent[deal->owner[t]] += truth[t];
+    for (int t = 0; t < TILES; t++) spent[partition->owner[t]] += truth[t];
     for (int r = 0; r < RANKS; r++) sum += spent[r], most = spent[r] > most ? spent[r] : most;
     return most * RANKS / sum;
 }
 
-Test(deal, follows_what_tiles_cost)
+Test(partition, follows_what_tiles_cost)
 {
     static double truth[TILES];
     double spent[RANKS];
     struct bw_topo *t = cube();
     for (int i = 0; i < TILES; i++) truth[i] = t->coord[i][2] < EDGE / 3 ? 4 : 1; // fire at the bottom
-    struct bw_deal *deal = bw_ranks_deal(t, &info, NULL, RANKS, 0);
-    const double before = spend(deal, truth, spent);
+    struct bw_partition *partition = bw_partition_create(t, &info, NULL, RANKS, 0);
+    const double before = spend(partition, truth, spent);
     cr_assert_gt(before, 1.4, "%g", before);
-    cr_assert_eq(deal->n_mine, TILES / RANKS);
+    cr_assert_eq(partition->n_mine, TILES / RANKS);
     double now = before;
     for (int i = 0; i < 5; i++) {
-        bw_ranks_judge(deal, TILES, spent, RANKS);
-        struct bw_deal *next = bw_ranks_deal(t, &info, deal->cost, RANKS, 0);
-        bw_ranks_undeal(deal);
-        deal = next;
-        now = spend(deal, truth, spent);
+        bw_partition_rebalance(partition, TILES, spent, RANKS);
+        struct bw_partition *next = bw_partition_create(t, &info, partition->cost, RANKS, 0);
+        bw_partition_free(partition);
+        partition = next;
+        now = spend(partition, truth, spent);
     }
     cr_assert_lt(now, 1.15, "%g", now);
-    bw_ranks_undeal(deal);
+    bw_partition_free(partition);
     bw_topo_unref(t);
 }
 
-Test(deal, lets_small_differences_be)
+Test(partition, lets_small_differences_be)
 {
     struct bw_topo *t = cube();
-    struct bw_deal *deal = bw_ranks_deal(t, &info, NULL, RANKS, 0);
-    bw_ranks_judge(deal, TILES, (double[RANKS]){1.05, 0.95, 1, 1}, RANKS);
-    for (int i = 0; i < TILES; i++) cr_assert_eq(deal->cost[i], 1);
-    bw_ranks_judge(deal, TILES, (double[RANKS]){9, 1, 1, 1}, RANKS); // at most twice as much at once
+    struct bw_partition *partition = bw_partition_create(t, &info, NULL, RANKS, 0);
+    bw_partition_rebalance(partition, TILES, (double[RANKS]){1.05, 0.95, 1, 1}, RANKS);
+    for (int i = 0; i < TILES; i++) cr_assert_eq(partition->cost[i], 1);
+    bw_partition_rebalance(partition, TILES, (double[RANKS]){9, 1, 1, 1}, RANKS); // at most twice as much at once
     double least = 9, most = 0, sum = 0;
     for (int i = 0; i < TILES; i++) {
-        const double c = deal->cost[i];
+        const double c = partition->cost[i];
         least = c < least ? c : least, most = c > most ? c : most, sum += c;
     }
     cr_assert_float_eq(most / least, 4, 1e-9);
     cr_assert_float_eq(sum, TILES, 1e-6);
-    bw_ranks_undeal(deal);
+    bw_partition_free(partition);
     bw_topo_unref(t);
 }
