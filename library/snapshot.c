@@ -3,7 +3,7 @@
 
 #include "job/job.h"
 #include "options.h"
-#include "run/writer/outline.h"
+#include "run/writer/obstacle_tiles.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static const struct snapshot_ops of_job = {job_read_box, picture_of_job, view_of
 struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame)
 {
     struct chain_snapshot *s = snapshot_take(j->chain, frame);
-    if (s && outline_take(j->chain, s) != BW_OK) {
+    if (s && obstacle_tiles_add(j->chain, s) != BW_OK) {
         snapshot_unref(s);
         return NULL;
     }

@@ -42,7 +42,7 @@ static void *block_begin(char *taken, size_t before, size_t bytes)
 {
     struct bw_account *account = bw_account_used();
     if (!taken) {
-        bw_account_give(account, bytes);
+        bw_account_credit(account, bytes);
         return NULL;
     }
     *head_of(taken + before) = (struct head){account, bytes};
@@ -53,7 +53,7 @@ static void *block_begin(char *taken, size_t before, size_t bytes)
 void *bw_calloc(size_t bytes)
 {
     const size_t all = some(bytes) + sizeof(struct head);
-    if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_take(bw_account_used(), all)) return NULL;
+    if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_charge(bw_account_used(), all)) return NULL;
     return block_begin(calloc(1, all), sizeof(struct head), all);
 }
 
@@ -61,7 +61,7 @@ void *bw_alloc_aligned(size_t bytes)
 {
     if (bw_alloc_should_fail() || bytes > MOST / 2) return NULL;
     const size_t all = ALIGNMENT + (some(bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (!bw_account_take(bw_account_used(), all)) return NULL;
+    if (!bw_account_charge(bw_account_used(), all)) return NULL;
     void *memory = block_begin(aligned_alloc(ALIGNMENT, all), ALIGNMENT, all);
     if (memory) head_of(memory)->bytes |= ALIGNED;
     return memory;
@@ -73,9 +73,9 @@ void *bw_realloc(void *memory, size_t bytes)
     struct head *head = head_of(memory);
     struct bw_account *account = head->account;
     const size_t all = some(bytes) + sizeof *head, had = head->bytes, more = all > had ? all - had : 0;
-    if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_take(account, more)) return NULL;
+    if (bw_alloc_should_fail() || bytes > MOST / 2 || !bw_account_charge(account, more)) return NULL;
     head = realloc(head, all);
-    bw_account_give(account, head ? had + more - all : more);
+    bw_account_credit(account, head ? had + more - all : more);
     if (!head) return NULL;
     head->bytes = all;
     return head + 1;
@@ -108,7 +108,7 @@ void bw_free(void *memory)
     const struct head head = *head_of(memory);
     atomic_fetch_sub(&live, 1);
     free((char *)memory - (head.bytes & ALIGNED ? ALIGNMENT : sizeof head));
-    bw_account_give(head.account, head.bytes & ~ALIGNED);
+    bw_account_credit(head.account, head.bytes & ~ALIGNED);
 }
 
 int64_t bw_alloc_live(void) { return atomic_load(&live); }

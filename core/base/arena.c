@@ -41,7 +41,7 @@ void bw_arena_reset(struct bw_arena *a)
     if (a->slab) a->at = (char *)a->slab + 64;
 }
 
-void *bw_arena_take(struct bw_arena *a, size_t bytes)
+void *bw_arena_alloc(struct bw_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 8) {
         a->failed = true;

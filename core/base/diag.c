@@ -146,7 +146,7 @@ enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, en
     return status;
 }
 
-void bw_diag_take(struct bw_diag *d, const struct bw_diag *from)
+void bw_diag_append(struct bw_diag *d, const struct bw_diag *from)
 {
     if (from->text) diag_append(d, from->text);
     if (!d->errors && from->errors) {

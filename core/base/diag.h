@@ -30,8 +30,8 @@ enum { BW_LINE_NAMED = -1 };
 /// Add an error: `place` may be NULL. Answers `status`.
 enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, enum bw_status status, const char *format,
                              ...) __attribute__((format(printf, 4, 5)));
-/// Add all that `from` says to `d`; `from` keeps its own.
-void bw_diag_take(struct bw_diag *d, const struct bw_diag *from);
+/// Append the errors of `from` to `d`; `from` is left as it is.
+void bw_diag_append(struct bw_diag *d, const struct bw_diag *from);
 void bw_diag_free(struct bw_diag *d);
 /// The word of `words` (n of them) that is nearest to `word` (Damerau–Levenshtein ≤ 1 + length/3), or NULL.
 const char *bw_did_you_mean(const char *word, const char *const *words, uint32_t n);

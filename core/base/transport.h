@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What carries bytes between the processes ("ranks") that make one bake. A module of its own, library/mpi, is
- * one over MPI; it is loaded where mpirun or srun started more than one process. All calls but `part` come one
- * after the other, on all ranks in the same order. What the carrier itself can't do ends all ranks. */
+/* Message passing between the processes (ranks) of one bake. The module library/mpi implements it over MPI; it is
+ * loaded where mpirun or srun started more than one process. All calls but `part` are collective: one after the other,
+ * on all ranks in the same order. An error of the transport itself aborts all ranks. */
 #ifndef BILLOW_TRANSPORT_H
 #define BILLOW_TRANSPORT_H
 
@@ -14,10 +14,10 @@ struct bw_transport {
     void *buffer;            ///< memory for parcels, kept: fresh one from the system is cleared page by page …
     size_t buffer_bytes;     ///< … (grid/ranks/fetch.c)
     double busy;             ///< processor time that it spent here meanwhile, waiting for others most of it, s
-    /// All ranks' pieces, bytes[r] of rank r, one after the other to `all`, on every rank. `mine` NULL: it is in its
-    /// place there.
+    /// All-gather: the pieces of all ranks, bytes[r] of rank r, concatenated in `all` on every rank. `mine` NULL: in
+    /// place.
     void (*gather)(struct bw_transport *t, const void *mine, const size_t *bytes, void *all);
-    /// Send and take; every parcel sent is one that its rank takes.
+    /// Point-to-point: send and receive parcels; each one sent is received by its rank in the same call.
     void (*exchange)(struct bw_transport *t, const struct bw_parcel *send, int32_t n_send, const struct bw_parcel *take,
                      int32_t n_take);
     /// 1: all ranks called it within that time, and this process may end by itself; 0: others are at something else,

@@ -301,7 +301,7 @@ static enum bw_status dense_view(const struct sweep_job *j, struct sweep_row *r,
     size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem;
     size_t skip = (size_t)(reach[0] + reach[2] * v->sy + reach[4] * v->sz) * r->f->elem;
     for (uint32_t c = 0; c < r->f->info.comps; c++) {
-        char *m = bw_arena_take(arena, bytes);
+        char *m = bw_arena_alloc(arena, bytes);
         if (!m) return BW_ERR_MEMORY;
         if (r->mode == BW_UPDATE && r->own && j->s->block == 2) own_fill_wide(j, r, p, c, v, m);
         else if (r->mode == BW_UPDATE && r->own) own_fill(r, p, c, v, m);

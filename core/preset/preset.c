@@ -4,8 +4,8 @@
  * its node. */
 #include "preset_private.h"
 
-#include "outside/camera_file.h"
-#include "outside/curve_file.h"
+#include "import/camera_file.h"
+#include "import/curve_file.h"
 #include "base/alloc.h"
 #include "base/text/utf8.h"
 #include "preset/values/params.h"
@@ -52,7 +52,7 @@ static enum bw_status time_take(struct bw_preset *p, const struct bw_time_values
     if (p->frames_from && bw_node_is_null(bw_node_get(map, "frames")))
         t->first = p->files_first, t->last = p->files_last;
     enum bw_status status = write_take(t, &v->write, bw_node_get(map, "write"), d);
-    status = bw_first(status, substeps_take(t, &v->substeps, substeps, d));
+    status = bw_first_error(status, substeps_take(t, &v->substeps, substeps, d));
     if (t->dt > 0 && v->substeps.count)
         return bw_diag_error(d, &bw_node_get(map, "dt")->key_place, BW_ERR_PRESET, "time: substeps or dt, not both");
     /* Frames that come from files are one step each, unless the preset asks for substeps or a step. */
@@ -67,7 +67,7 @@ static enum bw_status fields_take(struct bw_preset *p, const struct bw_list *lis
 {
     const struct bw_field_values *v = list->items;
     p->field = list->count ? bw_calloc((size_t)list->count * sizeof *p->field) : NULL;
-    if (list->count && !p->field) return bw_read_memory(d);
+    if (list->count && !p->field) return bw_error_memory(d);
     p->n_fields = (int32_t)list->count;
     for (int32_t i = 0; i < p->n_fields; i++) {
         const struct bw_node *n = map->child[i];
@@ -150,19 +150,19 @@ static enum bw_status export_read(struct bw_preset *p, struct bw_preset_export *
 static enum bw_status lists_read(struct bw_preset *p, struct bw_diag *d)
 {
     struct bw_node *stages = bw_node_get(p->root, "stages"), *exports = bw_node_get(p->root, "export");
-    enum bw_status status = bw_first(bw_preset_assign_ids(stages, d), bw_preset_assign_ids(exports, d));
-    if (!status) status = bw_first(bw_preset_place(stages, d), bw_preset_place(exports, d));
+    enum bw_status status = bw_first_error(bw_preset_assign_ids(stages, d), bw_preset_assign_ids(exports, d));
+    if (!status) status = bw_first_error(bw_preset_reorder(stages, d), bw_preset_reorder(exports, d));
     if (status) return status;
     int32_t n_stages = bw_node_is_null(stages) ? 0 : stages->count,
             n_exports = bw_node_is_null(exports) ? 0 : exports->count;
     p->stage = bw_calloc((size_t)n_stages * sizeof *p->stage);
     p->export = bw_calloc((size_t)n_exports * sizeof *p->export);
-    if (!p->stage || !p->export) return bw_read_memory(d);
+    if (!p->stage || !p->export) return bw_error_memory(d);
     for (int32_t i = 0; i < n_stages; i++) {
-        status = bw_first(status, stage_read(p, &p->stage[p->n_stages++], stages->child[i]->child[0], d));
+        status = bw_first_error(status, stage_read(p, &p->stage[p->n_stages++], stages->child[i]->child[0], d));
     }
     for (int32_t i = 0; i < n_exports; i++) {
-        status = bw_first(status, export_read(p, &p->export[p->n_exports++], exports -> child[i] -> child[0], d));
+        status = bw_first_error(status, export_read(p, &p->export[p->n_exports++], exports -> child[i] -> child[0], d));
     }
     return status;
 }
@@ -197,7 +197,7 @@ static enum bw_status name_take(struct bw_preset *p, const char *file, const cha
                                         : bw_strdup(file);
         name = own ? bw_node_new(BW_NODE_SCALAR, own) : NULL;
         bw_free(own);
-        if (!name || bw_node_put(p->root, "name", name)) return bw_read_memory(d);
+        if (!name || bw_node_put(p->root, "name", name)) return bw_error_memory(d);
         if (bw_name_fault(name->text))
             return bw_diag_error(d, &p->root->place, BW_ERR_PRESET,
                                  "the file's name becomes the preset's and its folder's, and it %s: give a `name`",
@@ -213,17 +213,17 @@ static enum bw_status names_take(struct bw_preset *p, const char *path, const ch
     p->path = bw_strdup(path);
     p->dir = !slash ? bw_strdup(".") : slash == path ? bw_strdup("/") : bw_printf("%.*s", (int)(slash - path), path);
     p->comment = comment_read(p->root->place.source);
-    return p->path && p->dir && p->comment ? name_take(p, slash ? slash + 1 : path, usual, d) : bw_read_memory(d);
+    return p->path && p->dir && p->comment ? name_take(p, slash ? slash + 1 : path, usual, d) : bw_error_memory(d);
 }
 
 /* The camera of all, and each exporter's own. */
 static enum bw_status cameras_take(struct bw_preset *p, struct bw_diag *d)
 {
     const struct bw_node *list = bw_node_get(p->root, "export");
-    enum bw_status status = camera_file_take(bw_node_get(p->root, "camera"), d);
+    enum bw_status status = camera_file_expand(bw_node_get(p->root, "camera"), d);
     for (int32_t i = 0; list && list->type == BW_NODE_SEQ && i < list->count && !status; i++) {
         const struct bw_node *entry = list->child[i], *own = entry->count ? entry->child[0] : NULL;
-        if (own && own->type == BW_NODE_MAP) status = camera_file_take(bw_node_get(own, "camera"), d);
+        if (own && own->type == BW_NODE_MAP) status = camera_file_expand(bw_node_get(own, "camera"), d);
     }
     return status;
 }
@@ -244,13 +244,13 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, const
     p->checkpoint_frames = v.checkpoints.frames;
     p->checkpoint_keep = v.checkpoints.keep;
     status = names_take(p, path, o->name, d);
-    status = bw_first(status, cameras_take(p, d));
-    status = bw_first(status, bw_preset_take_domains(p, &v, o->coarse > 0 ? o->coarse : 1, d));
-    status = bw_first(status, bw_preset_take_frames_from(p, &v.frames_from, d));
-    status = bw_first(status, time_take(p, &v.time, bw_node_get(p->root, "time"), d));
-    status = bw_first(status, fields_take(p, &v.fields, bw_node_get(p->root, "fields"), d));
-    status = bw_first(status, bw_preset_shared_form(p, d));
-    return bw_first(status, lists_read(p, d));
+    status = bw_first_error(status, cameras_take(p, d));
+    status = bw_first_error(status, bw_preset_read_domains(p, &v, o->coarse > 0 ? o->coarse : 1, d));
+    status = bw_first_error(status, bw_preset_read_frames_from(p, &v.frames_from, d));
+    status = bw_first_error(status, time_take(p, &v.time, bw_node_get(p->root, "time"), d));
+    status = bw_first_error(status, fields_take(p, &v.fields, bw_node_get(p->root, "fields"), d));
+    status = bw_first_error(status, bw_preset_check_look_form(p, d));
+    return bw_first_error(status, lists_read(p, d));
 }
 
 struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overrides *o, struct bw_diag *d)
@@ -259,13 +259,13 @@ struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overri
     if (!o) o = &nothing;
     struct bw_preset *p = bw_calloc(sizeof *p);
     if (!p) {
-        bw_read_memory(d);
+        bw_error_memory(d);
         return NULL;
     }
     p->root = bw_preset_read_tree(p, path, o, d);
-    if (p->root && o->moved_from) bw_preset_move(p->root, o->moved_from, o->moved_to);
-    if (p->root && !bw_preset_override(p->root, o, d) && !bw_scale_take(p->root, &p->scaled, d) &&
-        !curve_files_take(p->root, &p->notes, d) && !sections_read(p, path, o, d))
+    if (p->root && o->moved_from) bw_preset_relocate_paths(p->root, o->moved_from, o->moved_to);
+    if (p->root && !bw_preset_override(p->root, o, d) && !bw_scale_apply(p->root, &p->scaled, d) &&
+        !curve_files_expand(p->root, &p->notes, d) && !sections_read(p, path, o, d))
         return p;
     bw_preset_free(p);
     return NULL;

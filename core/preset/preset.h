@@ -98,8 +98,8 @@ struct bw_preset {
     struct bw_params *values; ///< its sections, compiled
     char **files;             ///< preset files read, base first
     int32_t n_files;
-    const char *const *said; ///< what a viewer says of its pictures, over what exporters say; borrowed: bw_preset_say
-    int32_t n_said;
+    const char *const *look_overrides; ///< a viewer's "look.KEY=VALUE", for bw_preset_override_look; borrowed
+    int32_t n_look_overrides;
 };
 
 /// What the command line changes. Zero what is not given.
@@ -125,19 +125,19 @@ struct bw_table {
     uint32_t n;
     bool pictures; ///< it makes some
 };
-/// `own`, an exporter's map or NULL, with what `look:`, `camera:` and `scale:` say and it does not, by the exporter's
-/// table, as new memory; *map NULL: nothing is shared with it, `own` stands. Errors: BW_ERR_MEMORY.
-enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_table *table,
-                               struct bw_node **map);
-/// What a viewer says of pictures, "look.KEY=VALUE" or "camera.KEY=VALUE", put into an exporter's map by its table.
-/// Errors: a sentence below the part of `text` that is wrong.
-enum bw_status bw_preset_say(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
-                             struct bw_diag *d);
+/// Merge `look:`, `camera:` and `scale:` into a copy of `own`, an exporter's map or NULL: keys of its table that it
+/// does not set. *map: new memory, or NULL when there is nothing to inherit. Errors: BW_ERR_MEMORY.
+enum bw_status bw_preset_inherit_look(const struct bw_preset *p, const struct bw_node *own,
+                                      const struct bw_table *table, struct bw_node **map);
+/// Set a viewer's "look.KEY=VALUE" or "camera.KEY=VALUE" in an exporter's map. Errors are reported with the part of
+/// `text` that is wrong.
+enum bw_status bw_preset_override_look(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
+                                       struct bw_diag *d);
 /// The group `camera` of an exporter of pictures; NULL: it has none.
 const struct bw_param *bw_preset_camera_row(const struct bw_param *rows, uint32_t n);
-/// A sentence for each key of `look:` that none of these, the preset's exporters of pictures, knows.
-enum bw_status bw_preset_share_check(const struct bw_preset *p, const struct bw_table *table, uint32_t n,
-                                     struct bw_diag *d);
+/// Report each key of `look:` that no table of the preset's exporters of pictures has.
+enum bw_status bw_preset_check_look(const struct bw_preset *p, const struct bw_table *table, uint32_t n,
+                                    struct bw_diag *d);
 /// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be
 /// NULL), then in `installed`. New memory, or NULL with a sentence (and near names) in `d`.
 char *bw_preset_find(const char *name, const char *search, const char *installed, struct bw_diag *d);

@@ -199,13 +199,13 @@ static enum bw_status domain_take(struct bw_preset_domain *domain, const struct 
     enum bw_status status = extent_take(info, v, map, coarse, d);
     if (status) return status;
     tile_choose(info);
-    status = bw_first(origin_take(info, v, map, d), sides_take(info, &v->sides, bw_node_get(map, "sides"), d));
+    status = bw_first_error(origin_take(info, v, map, d), sides_take(info, &v->sides, bw_node_get(map, "sides"), d));
     domain->margin = given(map, "margin") ? v->margin : margin_choose(info);
-    if (!status && coarse != 1 && coarse_note(map, info)) status = bw_read_memory(d);
+    if (!status && coarse != 1 && coarse_note(map, info)) status = bw_error_memory(d);
     return status;
 }
 
-enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, double coarse,
+enum bw_status bw_preset_read_domains(struct bw_preset *p, const struct bw_preset_values *v, double coarse,
                                       struct bw_diag *d)
 {
     struct bw_node *one = bw_node_get(p->root, "domain"), *several = bw_node_get(p->root, "domains");
@@ -221,6 +221,6 @@ enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_prese
     enum bw_status status = BW_OK;
     p->n_domains = (int32_t)v->domains.count;
     for (int32_t i = 0; i < p->n_domains; i++)
-        status = bw_first(status, domain_take(&p->domain[i], &values[i], several->child[i], coarse, d));
+        status = bw_first_error(status, domain_take(&p->domain[i], &values[i], several->child[i], coarse, d));
     return status;
 }

@@ -21,22 +21,23 @@ struct descent {
 
 static enum bw_status lists_prepare(struct bw_node *root, struct bw_diag *d)
 {
-    return bw_first(bw_preset_assign_ids(bw_node_get(root, "stages"), d),
-                    bw_preset_assign_ids(bw_node_get(root, "export"), d));
+    return bw_first_error(bw_preset_assign_ids(bw_node_get(root, "stages"), d),
+                          bw_preset_assign_ids(bw_node_get(root, "export"), d));
 }
 
 static enum bw_status lists_place(struct bw_node *root, struct bw_diag *d)
 {
-    return bw_first(bw_preset_place(bw_node_get(root, "stages"), d), bw_preset_place(bw_node_get(root, "export"), d));
+    return bw_first_error(bw_preset_reorder(bw_node_get(root, "stages"), d),
+                          bw_preset_reorder(bw_node_get(root, "export"), d));
 }
 
 static enum bw_status files_add(struct bw_preset *p, const char *path, struct bw_diag *d)
 {
     char **grown = bw_realloc(p->files, (size_t)(p->n_files + 1) * sizeof *grown);
-    if (!grown) return bw_read_memory(d);
+    if (!grown) return bw_error_memory(d);
     p->files = grown;
     grown[p->n_files] = bw_strdup(path);
-    return grown[p->n_files] ? (p->n_files++, BW_OK) : bw_read_memory(d);
+    return grown[p->n_files] ? (p->n_files++, BW_OK) : bw_error_memory(d);
 }
 
 static struct bw_node *tree_read(struct descent *s, const char *path, const char *text);
@@ -65,7 +66,7 @@ static char *base_find(const struct descent *s, const char *path, const struct b
                                           : bw_file_in(path, (int)(slash - path), name, &memory);
     if (!base && !memory && !strchr(name, '/'))
         base = bw_preset_in_folders(name, s->over->search, s->over->installed, &memory);
-    if (memory) return bw_read_memory(s->diag), NULL;
+    if (memory) return bw_error_memory(s->diag), NULL;
     if (!base)
         bw_diag_error(s->diag, &extends->place, BW_ERR_PRESET,
                       strchr(name, '/') ? "there is no preset \"%s\" to extend"
@@ -78,7 +79,7 @@ static char *base_find(const struct descent *s, const char *path, const struct b
 static struct bw_node *base_read(struct descent *s, const char *path, const struct bw_node *extends)
 {
     struct bw_diag *d = s->diag;
-    if (bw_read_word(extends, "extends", d)) return NULL;
+    if (bw_check_word(extends, "extends", d)) return NULL;
     char *base = base_find(s, path, extends);
     if (!base) return NULL;
     char *real = realpath(base, NULL);

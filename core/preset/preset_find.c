@@ -91,7 +91,7 @@ char *bw_preset_find(const char *name, const char *search, const char *installed
     int memory = 0;
     char *path = *name ? bw_file_in("", 0, name, &memory) : NULL;
     if (*name && !path && !memory) path = bw_preset_in_folders(name, search, installed, &memory);
-    if (memory) bw_read_memory(d);
+    if (memory) bw_error_memory(d);
     if (path || memory) return path;
     not_found(name, search, installed, d);
     return NULL;
@@ -116,9 +116,9 @@ static char *path_moved(const char *path, const char *from, const char *to)
     return NULL;
 }
 
-void bw_preset_move(struct bw_node *n, const char *from, const char *to)
+void bw_preset_relocate_paths(struct bw_node *n, const char *from, const char *to)
 {
     char *moved = n->type == BW_NODE_SCALAR && n->text ? path_moved(n->text, from, to) : NULL;
     if (moved) bw_free(n->text), n->text = moved;
-    for (int32_t i = 0; n->type != BW_NODE_SCALAR && i < n->count; i++) bw_preset_move(n->child[i], from, to);
+    for (int32_t i = 0; n->type != BW_NODE_SCALAR && i < n->count; i++) bw_preset_relocate_paths(n->child[i], from, to);
 }

@@ -97,7 +97,7 @@ static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, 
     return BW_OK;
 }
 
-enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v, struct bw_diag *d)
+enum bw_status bw_preset_read_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v, struct bw_diag *d)
 {
     const struct bw_node *n = bw_node_get(p->root, "frames_from");
     struct pattern q;

@@ -44,7 +44,7 @@ static enum bw_status entry_normalize(struct bw_node *list, int32_t i, struct bw
         if (!map || !inner) {
             bw_node_free(map);
             bw_node_free(inner);
-            return bw_read_memory(d);
+            return bw_error_memory(d);
         }
         map->place = inner->place = n->place;
         bw_node_adopt(map, n->document);
@@ -52,7 +52,7 @@ static enum bw_status entry_normalize(struct bw_node *list, int32_t i, struct bw
         enum bw_status status = bw_node_put(map, n->text, inner);
         bw_node_free(n);
         list->child[i] = map;
-        return status ? bw_read_memory(d) : BW_OK;
+        return status ? bw_error_memory(d) : BW_OK;
     }
     if (n->type != BW_NODE_MAP || n->count != 1) {
         return bw_diag_error(d, n->type == BW_NODE_MAP && n->count > 1 ? &n->child[1]->key_place : &n->place,
@@ -73,10 +73,10 @@ static enum bw_status entry_normalize(struct bw_node *list, int32_t i, struct bw
 static enum bw_status id_put(struct bw_node *entry, const char *id, struct bw_diag *d)
 {
     struct bw_node *inner = entry_inner(entry), *n = bw_node_new(BW_NODE_SCALAR, id);
-    if (!n) return bw_read_memory(d);
+    if (!n) return bw_error_memory(d);
     n->place = inner->key_place;
     bw_node_adopt(n, inner->document);
-    return bw_node_put(inner, "id", n) ? bw_read_memory(d) : BW_OK;
+    return bw_node_put(inner, "id", n) ? bw_error_memory(d) : BW_OK;
 }
 
 /* An id that was not given: the type, or type_2, type_3 … `ids` are those taken, `last` the last number tried of each
@@ -87,13 +87,13 @@ static enum bw_status id_default(struct bw_node *list, int32_t i, struct bw_name
     const char *type = entry_inner(list->child[i])->key;
     for (int32_t k = bw_names_get(last, type) + 1;; k++) {
         char *id = k ? bw_printf("%s_%d", type, (int)k + 1) : bw_strdup(type);
-        if (!id) return bw_read_memory(d);
+        if (!id) return bw_error_memory(d);
         int taken = bw_names_get(ids, id) >= 0;
         enum bw_status status = taken ? BW_OK : id_put(list->child[i], id, d);
         bw_free(id);
         if (status) return status;
         if (taken) continue;
-        return bw_names_put(ids, entry_id(list->child[i]), i) || bw_names_put(last, type, k) ? bw_read_memory(d)
+        return bw_names_put(ids, entry_id(list->child[i]), i) || bw_names_put(last, type, k) ? bw_error_memory(d)
                                                                                              : BW_OK;
     }
 }
@@ -102,11 +102,11 @@ static enum bw_status id_check(const struct bw_node *list, int32_t i, struct bw_
 {
     const struct bw_node *id = bw_node_get(entry_inner(list->child[i]), "id");
     if (bw_node_is_null(id)) return BW_OK;
-    enum bw_status status = bw_read_word(id, "id", d);
+    enum bw_status status = bw_check_word(id, "id", d);
     if (!status) status = bw_name_check(id->text, &id->place, "id", d);
     int32_t first = status ? -1 : bw_names_get(ids, id->text);
     if (status) return status;
-    if (first < 0) return bw_names_put(ids, id->text, i) ? bw_read_memory(d) : BW_OK;
+    if (first < 0) return bw_names_put(ids, id->text, i) ? bw_error_memory(d) : BW_OK;
     return bw_diag_error(d, &id->place, BW_ERR_PRESET, "id \"%s\" is given twice; the first is in line %d", id->text,
                          (int)entry_inner(list->child[first])->key_place.line);
 }
@@ -115,7 +115,7 @@ static enum bw_status list_assign_ids(struct bw_node *list, struct bw_diag *d)
 {
     struct bw_names ids = {0}, last = {0};
     enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < list->count; i++) status = bw_first(status, entry_normalize(list, i, d));
+    for (int32_t i = 0; i < list->count; i++) status = bw_first_error(status, entry_normalize(list, i, d));
     for (int32_t i = 0; i < list->count && !status; i++) status = id_check(list, i, &ids, d);
     for (int32_t i = 0; i < list->count && !status; i++) {
         if (bw_node_is_null(bw_node_get(entry_inner(list->child[i]), "id")))
@@ -173,7 +173,7 @@ static enum bw_status map_merge(struct bw_node *base, const struct bw_node *over
             continue;
         }
         struct bw_node *copy = bw_node_copy(n);
-        if (!copy || bw_node_put(base, n->key, copy)) status = bw_read_memory(d);
+        if (!copy || bw_node_put(base, n->key, copy)) status = bw_error_memory(d);
     }
     return status;
 }
@@ -188,7 +188,7 @@ static enum bw_status entry_place(struct bw_node *list, int32_t from, struct bw_
     if (before && after) return bw_diag_error(d, &after->key_place, BW_ERR_PRESET, "before or after, not both");
     const struct bw_node *mark = before ? before : after;
     if (!mark) return BW_OK;
-    enum bw_status status = bw_read_word(mark, mark->key, d);
+    enum bw_status status = bw_check_word(mark, mark->key, d);
     if (status) return status;
     int32_t to = entry_index(list, mark->text);
     if (to < 0 || to == from) {
@@ -203,13 +203,13 @@ static enum bw_status entry_place(struct bw_node *list, int32_t from, struct bw_
     return BW_OK;
 }
 
-enum bw_status bw_preset_place(struct bw_node *list, struct bw_diag *d)
+enum bw_status bw_preset_reorder(struct bw_node *list, struct bw_diag *d)
 {
     if (!list || list->type != BW_NODE_SEQ) return BW_OK;
     enum bw_status status = BW_OK;
     int32_t n = list->count;
     struct bw_node **order = n ? bw_calloc((size_t)n * sizeof *order) : NULL;
-    if (n && !order) return bw_read_memory(d);
+    if (n && !order) return bw_error_memory(d);
     if (n) memcpy(order, list->child, (size_t)n * sizeof *order);
     for (int32_t i = 0; i < n && !status; i++) {
         int32_t at = 0;
@@ -229,7 +229,7 @@ static enum bw_status entry_merge(struct bw_node *base, const struct bw_node *ov
     const struct bw_node *inner = entry_inner(over);
     if (!entry) {
         struct bw_node *copy = bw_node_copy(over);
-        return !copy || bw_node_append(base, copy) ? bw_read_memory(d) : BW_OK;
+        return !copy || bw_node_append(base, copy) ? bw_error_memory(d) : BW_OK;
     }
     if (!strcmp(entry_inner(entry)->key, inner->key)) {
         node_relocate(entry, over);
@@ -246,7 +246,7 @@ static enum bw_status list_merge(struct bw_node *root, const struct bw_node *ove
     enum bw_status status = BW_OK;
     if (bw_node_is_null(base)) {
         struct bw_node *copy = bw_node_copy(over);
-        return !copy || bw_node_put(root, over->key, copy) ? bw_read_memory(d) : BW_OK;
+        return !copy || bw_node_put(root, over->key, copy) ? bw_error_memory(d) : BW_OK;
     }
     for (int32_t i = 0; i < over->count && !status; i++) status = entry_merge(base, over->child[i], d);
     return status;
@@ -260,7 +260,7 @@ enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over,
     bw_node_put(base, "extends", NULL);
     struct bw_node rest = *over; /* the same children without the lists */
     rest.child = over->count ? bw_calloc((size_t)over->count * sizeof *rest.child) : NULL;
-    if (over->count && !rest.child) return bw_read_memory(d);
+    if (over->count && !rest.child) return bw_error_memory(d);
     rest.count = 0;
     rest.index = (struct bw_names){0};
     enum bw_status status = BW_OK;

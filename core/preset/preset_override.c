@@ -45,7 +45,7 @@ static struct bw_node *setting_value(const struct setting *s)
         if (!n->place.file) n->place = (struct bw_place){s->document->name, 1, 1, NULL};
         node_rehome(n, s);
     } else if (!s->diag->status) {
-        bw_read_memory(s->diag);
+        bw_error_memory(s->diag);
     }
     return n;
 }
@@ -93,9 +93,9 @@ static enum bw_status map_put(const struct setting *s, struct bw_node *map, cons
     if (!n) return BW_ERR_PRESET;
     n->key = bw_strdup(key);
     n->key_place = setting_place(s, at);
-    if (n->key) return bw_node_put(map, key, n) ? bw_read_memory(s->diag) : BW_OK;
+    if (n->key) return bw_node_put(map, key, n) ? bw_error_memory(s->diag) : BW_OK;
     bw_node_free(n);
-    return bw_read_memory(s->diag);
+    return bw_error_memory(s->diag);
 }
 
 /* Down the dotted path from `n`; `path` is a copy of the text that begins at `at`. */
@@ -109,7 +109,7 @@ static enum bw_status path_set(const struct setting *s, struct bw_node *n, char 
         if (!dot) return n->type == BW_NODE_SEQ ? seq_put(s, n, path, at) : map_put(s, n, path, at);
         int32_t index;
         struct bw_node *next = n->type == BW_NODE_SEQ ? seq_child(n, path, &index) : map_child(s, n, path, at);
-        if (!next && n->type == BW_NODE_MAP) return bw_read_memory(s->diag);
+        if (!next && n->type == BW_NODE_MAP) return bw_error_memory(s->diag);
         if (!next || next->type == BW_NODE_SCALAR) return setting_error(s, at, "there is no such entry in that list");
         n = next;
         at += dot - path + 1;
@@ -191,7 +191,7 @@ static enum bw_status set_apply(struct bw_node *root, const char *text, struct b
     char *path = bw_strdup(text);
     enum bw_status status = BW_OK;
     if (!s.document || !path) {
-        status = bw_read_memory(d);
+        status = bw_error_memory(d);
     } else {
         char *equals = strchr(path, '=');
         if (!equals || equals == path) {
@@ -233,12 +233,12 @@ static const char *said_key(const struct setting *s, const struct bw_param *rows
     return NULL;
 }
 
-enum bw_status bw_preset_say(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
-                             struct bw_diag *d)
+enum bw_status bw_preset_override_look(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
+                                       struct bw_diag *d)
 {
     struct setting s = {.diag = d, .document = bw_document_new("--set", text)};
     const char *equals = strchr(text, '='), *key = NULL;
-    if (!s.document) bw_read_memory(d);
+    if (!s.document) bw_error_memory(d);
     else if (!equals) setting_error(&s, s.document->text, "it has to be look.KEY=VALUE or camera.KEY=VALUE");
     else key = said_key(&s, rows, n);
     char *path = key ? bw_strdup(key) : NULL;
@@ -247,7 +247,7 @@ enum bw_status bw_preset_say(struct bw_node *map, const char *text, const struct
         s.value = s.document->text + (equals - text) + 1;
         path_set(&s, map, path, key);
     } else if (key) {
-        bw_read_memory(d);
+        bw_error_memory(d);
     }
     bw_free(path);
     bw_document_release(s.document);
@@ -265,7 +265,7 @@ static enum bw_status mute_apply(struct bw_node *root, const char *id, struct bw
         n += ids_list(list, ids + n);
         struct bw_node *entry = bw_preset_entry(list, id), *off = entry ? bw_node_new(BW_NODE_SCALAR, "false") : NULL;
         if (!entry) continue;
-        return !off || bw_node_put(entry->child[0], "enabled", off) ? bw_read_memory(d) : BW_OK;
+        return !off || bw_node_put(entry->child[0], "enabled", off) ? bw_error_memory(d) : BW_OK;
     }
     return id_unknown(d, &place, id, ids, n);
 }
@@ -277,7 +277,7 @@ static enum bw_status section_put(struct bw_node *root, const char *section, con
     struct bw_node *map = bw_node_get(root, section);
     if (!map || map->type != BW_NODE_MAP) {
         map = bw_node_new(BW_NODE_MAP, NULL);
-        if (!map || bw_node_put(root, section, map)) return bw_read_memory(d);
+        if (!map || bw_node_put(root, section, map)) return bw_error_memory(d);
     }
     struct bw_document *document = bw_document_new(option, text);
     struct bw_node *n = document ? bw_node_new(BW_NODE_SCALAR, text) : NULL;
@@ -286,7 +286,7 @@ static enum bw_status section_put(struct bw_node *root, const char *section, con
         bw_node_adopt(n, document);
     }
     bw_document_release(document);
-    return !n || bw_node_put(map, key, n) ? bw_read_memory(d) : BW_OK;
+    return !n || bw_node_put(map, key, n) ? bw_error_memory(d) : BW_OK;
 }
 
 enum bw_status bw_preset_override(struct bw_node *root, const struct bw_preset_overrides *o, struct bw_diag *d)

@@ -20,28 +20,29 @@ struct bw_node *bw_preset_entry(const struct bw_node *list, const char *id);
 char *bw_file_in(const char *folder, int length, const char *name, int *memory);
 /// Lay a copy of `over` over `base`, both with assigned ids; the base's name is not inherited.
 enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over, struct bw_diag *d);
-/// Move entries where their before/after says, and take those keys away: from then on the order says it.
-enum bw_status bw_preset_place(struct bw_node *list, struct bw_diag *d);
-/// Files that a tree names below the folder `from`, and that lie below `to` as well, are these: resolved.yaml has whole
-/// paths as they were when it was written.
-void bw_preset_move(struct bw_node *n, const char *from, const char *to);
+/// Reorder the list's entries by their keys `before` and `after`, and remove those keys.
+enum bw_status bw_preset_reorder(struct bw_node *list, struct bw_diag *d);
+/// Relocate absolute paths of a moved project: a path below `from` whose file exists below `to` is replaced by that
+/// one.
+void bw_preset_relocate_paths(struct bw_node *n, const char *from, const char *to);
 /// Apply what the command line changes to the tree.
 enum bw_status bw_preset_override(struct bw_node *root, const struct bw_preset_overrides *o, struct bw_diag *d);
 /// Fill p->domain from the values; the voxel is `coarse` times as large, in the tree too.
-enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, double coarse,
+enum bw_status bw_preset_read_domains(struct bw_preset *p, const struct bw_preset_values *v, double coarse,
                                       struct bw_diag *d);
 /// Find the files that `frames_from` names: p->frames_from, p->frames_bake, p->files_first, p->files_last.
-enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v,
+enum bw_status bw_preset_read_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v,
                                           struct bw_diag *d);
 
-/// `look:` and `camera:` are maps.
-enum bw_status bw_preset_shared_form(const struct bw_preset *p, struct bw_diag *d);
+/// Check that `look:` and `camera:` are maps.
+enum bw_status bw_preset_check_look_form(const struct bw_preset *p, struct bw_diag *d);
 
-/// A word (non-empty scalar).
+/// Check that a node is a word (a non-empty scalar).
 enum bw_status bw_name_check(const char *name, const struct bw_place *place, const char *what, struct bw_diag *d);
-enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d);
-/// The first of two failures.
-enum bw_status bw_first(enum bw_status a, enum bw_status b);
-enum bw_status bw_read_memory(struct bw_diag *d);
+enum bw_status bw_check_word(const struct bw_node *n, const char *what, struct bw_diag *d);
+/// The first of two statuses that is an error.
+enum bw_status bw_first_error(enum bw_status a, enum bw_status b);
+/// Report "out of memory". Returns BW_ERR_MEMORY.
+enum bw_status bw_error_memory(struct bw_diag *d);
 
 #endif

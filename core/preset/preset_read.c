@@ -6,9 +6,9 @@
 #include "base/text/utf8.h"
 #include "preset/values/params_private.h"
 
-enum bw_status bw_first(enum bw_status a, enum bw_status b) { return a ? a : b; }
+enum bw_status bw_first_error(enum bw_status a, enum bw_status b) { return a ? a : b; }
 
-enum bw_status bw_read_memory(struct bw_diag *d)
+enum bw_status bw_error_memory(struct bw_diag *d)
 {
     return bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory while reading the preset");
 }
@@ -22,7 +22,7 @@ enum bw_status bw_name_check(const char *name, const struct bw_place *place, con
     return fault ? BW_ERR_PRESET : BW_OK;
 }
 
-enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d)
+enum bw_status bw_check_word(const struct bw_node *n, const char *what, struct bw_diag *d)
 {
     char buffer[64];
     if (n->type == BW_NODE_SCALAR && n->text[0]) return BW_OK;

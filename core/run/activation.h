@@ -5,7 +5,8 @@
 
 #include "chain.h"
 
-/// Tiles that are alive, what the flow can reach from them, and what stages ask for; all others go.
+/// Activate the tiles that are alive, those the flow can reach from them, and those that stages request; deactivate all
+/// others.
 enum bw_status activation_run(struct bw_chain *c);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Building a chain from a preset and taking it down again. */
 #include "chain.h"
-#include "checkpoint/keep.h"
+#include "checkpoint/schedule.h"
 #include "base/memory/account.h"
 #include "base/alloc.h"
 #include "base/machine.h"
 #include "base/transport.h"
 #include "resolved.h"
-#include "run/together/turns.h"
+#include "run/ranks/rotation.h"
 #include "run/wire/wire.h"
 
 static enum bw_status workers_build(struct bw_chain *c)
@@ -51,7 +51,7 @@ static void parts_join(struct bw_chain *c)
                                           .outputs = &c->outputs,
                                           .parts = SNAPSHOT_FIRST | SNAPSHOT_TURNS};
     exporters_init(&c->exporters);
-    writer_init(&c->writer, &c->exporters, keeper_write, c);
+    writer_init(&c->writer, &c->exporters, schedule_write, c);
     c->host = (struct run_host){.preset = p,
                                 .clock = &c->clock,
                                 .cancel = c->opt.cancel,
@@ -108,7 +108,7 @@ static enum bw_status shared_check(struct bw_chain *c)
         if (e && bw_exporter_pictures(e->exporter))
             table[n++] = (struct bw_table){e->exporter->params, e->exporter->n_params, true};
     }
-    enum bw_status status = bw_preset_share_check(p, table, n, c->log.diag);
+    enum bw_status status = bw_preset_check_look(p, table, n, c->log.diag);
     bw_free(table);
     return status;
 }
@@ -199,9 +199,9 @@ void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks)
     c->bake.ranks = ranks ? (uint32_t)ranks->size : 1;
 }
 
-void bw_chain_hold(struct bw_chain *c) { outputs_hold(&c->outputs); }
+void bw_chain_hold_outputs(struct bw_chain *c) { outputs_hold(&c->outputs); }
 
-void bw_chain_move(struct bw_chain *c, const char *out) { c->opt.out = c->outputs.folder = c->bake.dir = out; }
+void bw_chain_set_folder(struct bw_chain *c, const char *out) { c->opt.out = c->outputs.folder = c->bake.dir = out; }
 
 void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user)
 {
@@ -221,7 +221,7 @@ void bw_chain_free(struct bw_chain *c)
     c->log.diag = NULL;
     stages_free(&c->stages);
     exporters_free(&c->exporters);
-    away_free(&c->together.away);
+    remote_writer_free(&c->collective.remote);
     outputs_close(&c->outputs);
     claims_free(&c->outputs.claims);
     metrics_free(&c->metrics);

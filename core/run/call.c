@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/together/together.h"
+#include "run/ranks/collective.h"
 #include "call.h"
 #include "base/memory/account.h"
 #include <math.h>
@@ -16,7 +16,7 @@ bool call_due(const struct bw_chain *c, const struct run_stage *s)
     return now > s->preset->frame_from + FRAME_SAME && now < s->preset->frame_to + FRAME_SAME;
 }
 
-double call_until(const struct bw_chain *c, double end)
+double call_step_end(const struct bw_chain *c, double end)
 {
     const struct bw_preset_time *t = &c->preset->time;
     const double now = (double)t->first + c->clock.time * t->fps;
@@ -72,12 +72,12 @@ enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum b
 enum bw_status call_stage(struct bw_chain *c, struct run_stage *s, enum bw_status (*callback)(struct bw_stage *),
                           const char *what)
 {
-    enum bw_status status = together_call(c, s);
+    enum bw_status status = collective_stage_begin(c, s);
     if (status != BW_OK) return status;
     const struct where_was was = stage_enter(s, what);
     status = callback(&s->pub);
     stage_leave(s, &was);
-    together_done(c);
+    collective_stage_end(c);
     return call_status(c, s, status, what);
 }
 

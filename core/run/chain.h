@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A chain: the parts of a run, put together. For those who see all of them: who builds (build.c), who runs (loop.c,
- * activation.c, call.c), who tells about it (facts.c, resolved.c). A part knows its own header and those below it. */
+/* A chain: all parts of a run. Included by what builds it (build.c), runs it (loop.c, activation.c, call.c) and
+ * describes it (facts.c, resolved.c). Each part includes its own header and those below it. */
 #ifndef BW_CHAIN_H
 #define BW_CHAIN_H
 
 #include "host/host.h"
-#include "checkpoint/keeper.h"
+#include "checkpoint/schedule_state.h"
 #include "run.h"
 #include "writer/writer.h"
 #include <billow/services.h>
 
-struct together_ask;
+struct writer_request;
 
-/// What a rank other than the first has in place of the bake's folder, its record and its log (together/away.c).
-struct run_away {
+/// On a rank that is not the first: its writer's folder, outputs and log (ranks/remote_writer.c).
+struct remote_writer {
     char *folder;           ///< as this rank reaches it
-    struct outputs outputs; ///< the record is asked before a file appears
+    struct outputs outputs; ///< each file is requested of the first rank, which keeps the record
     struct run_log log;
     struct bw_diag diag;
     char *lines; ///< for the log, under its lock: level, who, text, each with a 0 at its end
     size_t lines_bytes;
-    int32_t told; ///< announcements that the first rank has
-    char *kept;   ///< a checkpoint that is whole, or NULL
-    int64_t kept_frame;
-    double kept_seconds;
+    int32_t announced; ///< announcements that the first rank has
+    char *checkpoint;  ///< the name of a complete checkpoint, or NULL
+    int64_t checkpoint_frame;
+    double checkpoint_seconds;
 };
 
-/// What the first rank is asked, by whom, and what all then see.
-struct run_together {
+/// The state of a run over several ranks: stop and cancel, the rotation of writers, requests and their answers.
+struct run_collective {
     const _Atomic int *stop, *cancel;
     _Atomic int stops, cancels;
-    struct snapshot_lender lender;
-    int32_t turn[BW_RANKS_MOST], n_turns; ///< ranks that write, in turn; 0: nothing is written
-    int32_t checkpoints;                  ///< that were taken
-    pthread_mutex_t lock;                 ///< of what follows: the writer asks, the run's thread answers
+    struct snapshot_fetcher fetcher;
+    int32_t writer_rank[BW_RANKS_MOST], n_writers; ///< ranks that write, in rotation; 0: nothing is written
+    int32_t checkpoints;                           ///< that were taken
+    pthread_mutex_t lock;                          ///< of what follows: the writer requests, the run's thread answers
     pthread_cond_t changed;
-    struct together_ask *ask; ///< NULL: nothing
-    int32_t part;             ///< the field that tiles were brought of last; -1: whole ones
-    int32_t open;             ///< snapshots that may ask for fields
-    int32_t jobs;             ///< of this rank's writer, whose end it has not told
+    struct writer_request *request; ///< NULL: nothing
+    int32_t part;                   ///< the field whose tiles were fetched last; -1: whole fields
+    int32_t open;                   ///< snapshots that may still fetch fields
+    int32_t jobs;                   ///< of this rank's writer that have not reported their end
     enum bw_status status;
     int32_t awaited; ///< writers at work on `frame`
     int64_t frame, written;
     bool any; ///< `written` is one
-    struct run_away away;
+    struct remote_writer remote;
 };
 
 struct bw_chain {
@@ -68,11 +68,11 @@ struct bw_chain {
     struct run_host host;
     struct exporter_list exporters;
     struct writer writer;
-    struct checkpoint_keeper keeper;
+    struct checkpoint_schedule schedule;
     struct run_clock clock;
     struct bw_progress progress;
     struct bw_transport *ranks; ///< NULL: one process
-    struct run_together together;
+    struct run_collective collective;
     int64_t until; ///< the last frame that is made …
     bool partial;  ///< … if this says so; then no checkpoints are kept
     bool ran;      ///< bw_chain_run or bw_chain_check was called

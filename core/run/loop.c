@@ -4,29 +4,29 @@
 #include "base/memory/account.h"
 #include "base/machine.h"
 #include "call.h"
-#include "checkpoint/keep.h"
+#include "checkpoint/schedule.h"
 #include "step_facts.h"
-#include "run/together/together.h"
-#include "run/together/turns.h"
+#include "run/ranks/collective.h"
+#include "run/ranks/rotation.h"
 #include "run/wire/ports.h"
-#include "run/writer/motion.h"
-#include "run/writer/outline.h"
+#include "run/writer/particle_velocity.h"
+#include "run/writer/obstacle_tiles.h"
 #include <math.h>
 #include <string.h>
 
 /* What was taken for granted as the preset was read. */
-static void notes_say(struct bw_chain *c)
+static void notes_log(struct bw_chain *c)
 {
     char line[400];
     for (const char *at = c->preset->notes; at && *at; at += strcspn(at, "\n") + 1) {
         snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
-        log_say(&c->log, BW_LOG_INFO, "curve", line);
+        log_line(&c->log, BW_LOG_INFO, "curve", line);
     }
 }
 
 static enum bw_status stages_init(struct bw_chain *c)
 {
-    notes_say(c);
+    notes_log(c);
     for (int32_t i = 0; i < c->stages.n; i++) {
         struct run_stage *s = &c->stages.stage[i];
         if (s->initialised) continue;
@@ -85,7 +85,7 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
         struct run_stage *s = &c->stages.stage[i];
         if (!s->pub.desc->max_dt || (s->pub.desc->flags & BW_STAGE_SUBSTEPS) || !call_due(c, s)) continue;
         call_clock(c, s, 0);
-        enum bw_status status = together_call(c, s);
+        enum bw_status status = collective_stage_begin(c, s);
         if (status != BW_OK) return status;
         const struct where_was was = stage_enter(s, "max_dt");
         double one = s->pub.desc->max_dt(&s->pub);
@@ -124,7 +124,7 @@ static enum bw_status choose_dt(struct bw_chain *c, double remaining, double fra
 }
 
 /* Fields are watched by the sweeps that write them; particles here, after the stage that moved them. */
-static enum bw_status particles_watch(struct bw_chain *c, const struct run_stage *s)
+static enum bw_status particles_check_finite(struct bw_chain *c, const struct run_stage *s)
 {
     for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
         const struct bw_particles *p = s->bound[i].particles;
@@ -154,7 +154,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, enum stages_whi
         s->pub.dt = 0;
         stage_growth_watch(s);
         stage_scratch_end(s);
-        if (status == BW_OK) status = particles_watch(c, s);
+        if (status == BW_OK) status = particles_check_finite(c, s);
         s->seconds += bw_seconds() - t0;
         if (status != BW_OK) return status;
     }
@@ -174,15 +174,16 @@ static enum bw_status fresh_setup(struct bw_chain *c)
 }
 
 /* Frames whose files are on the disk by now. Those of a frame's stages are when it is done, its exporters' later. */
-static void written_ask(struct bw_chain *c)
+static void written_update(struct bw_chain *c)
 {
-    if (c->ranks && c->together.any) c->progress.written = c->together.written;
-    if (!c->ranks && writer_wants(&c->writer)) c->progress.written = writer_written(&c->writer, c->progress.written);
+    if (c->ranks && c->collective.any) c->progress.written = c->collective.written;
+    if (!c->ranks && writer_needs_frames(&c->writer))
+        c->progress.written = writer_written(&c->writer, c->progress.written);
 }
 
-static void substep_tell(struct bw_chain *c)
+static void substep_report(struct bw_chain *c)
 {
-    written_ask(c);
+    written_update(c);
     if (c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
 }
 
@@ -198,13 +199,13 @@ static enum bw_status substep(struct bw_chain *c, double remaining, double frame
     if (status != BW_OK) return status;
     c->clock.step++;
     status = params_eval_all(c, c->clock.time + dt);
-    if (status == BW_OK) status = step_spans_find(c, dt);
+    if (status == BW_OK) status = step_lengths_find(c, dt);
     if (status == BW_OK) status = stages_step(c, dt, STAGES_ALL);
     *made = dt;
     c->clock.time += dt;
     c->progress.substeps++;
     c->progress.cells = bw_chain_tiles(c) * BW_TILE_CELLS;
-    if (status == BW_OK) substep_tell(c);
+    if (status == BW_OK) substep_report(c);
     return status;
 }
 
@@ -233,15 +234,15 @@ static enum bw_status frame_advance(struct bw_chain *c)
     for (double remaining = end - c->clock.time; status == BW_OK && remaining > 1e-9 / fps;
          remaining = end - c->clock.time) {
         double made = 0;
-        status = turns_look(c);
+        status = rotation_poll(c);
         if (status != BW_OK) break;
         if (asked(c->opt.stop)) {
-            status = together_show(c);
-            if (status == BW_OK) status = keeper_stop(c, c->progress.substeps);
-            if (status == BW_OK) status = turns_settle(c);
+            status = collective_snapshot_begin(c);
+            if (status == BW_OK) status = schedule_stop(c, c->progress.substeps);
+            if (status == BW_OK) status = rotation_drain(c);
             return status == BW_OK ? BW_ERR_CANCELLED : status;
         }
-        status = substep(c, call_until(c, end) - c->clock.time, 1 / fps, &made);
+        status = substep(c, call_step_end(c, end) - c->clock.time, 1 / fps, &made);
     }
     c->clock.time = end; /* no drift over thousands of frames */
     return status;
@@ -251,14 +252,14 @@ static enum bw_status frame_advance(struct bw_chain *c)
 
 static enum bw_status frame_write(struct bw_chain *c)
 {
-    const bool motion = together_says(c, writer_wants(&c->writer) && c->exporters.motion);
-    const uint32_t parts = writer_wants(&c->writer) ? turns_parts(c) : 0;
-    if (!parts) return motion ? motion_take(c, NULL) : BW_OK;
+    const bool motion = collective_first_decides(c, writer_needs_frames(&c->writer) && c->exporters.motion);
+    const uint32_t parts = writer_needs_frames(&c->writer) ? rotation_parts(c) : 0;
+    if (!parts) return motion ? particle_velocity_add(c, NULL) : BW_OK;
     struct chain_snapshot *s = snapshot_take(c, c->clock.frame);
-    enum bw_status status = s && motion ? motion_take(c, s) : BW_OK;
-    if (s && status == BW_OK && c->exporters.outlines) status = outline_take(c, s);
+    enum bw_status status = s && motion ? particle_velocity_add(c, s) : BW_OK;
+    if (s && status == BW_OK && c->exporters.outlines) status = obstacle_tiles_add(c, s);
     if (s) s->parts = parts;
-    if (s && status == BW_OK) turns_lend(c, s);
+    if (s && status == BW_OK) rotation_serve_snapshot(c, s);
     if (s && status == BW_OK) return writer_frame(&c->writer, s);
     snapshot_unref(s);
     if (s) return status;
@@ -267,11 +268,11 @@ static enum bw_status frame_write(struct bw_chain *c)
 }
 
 /* Not before the files of the frame before are written. */
-static enum bw_status frame_hand(struct bw_chain *c)
+static enum bw_status frame_to_writer(struct bw_chain *c)
 {
-    enum bw_status status = turns_settle(c);
+    enum bw_status status = rotation_drain(c);
     if (status == BW_OK) status = frame_write(c);
-    return status == BW_OK ? turns_serve_frame(c) : status;
+    return status == BW_OK ? rotation_serve_frame(c) : status;
 }
 
 static enum bw_status writer_end(struct bw_chain *c, bool complete)
@@ -279,10 +280,10 @@ static enum bw_status writer_end(struct bw_chain *c, bool complete)
     int64_t before = c->progress.written;
     enum bw_status status = writer_finish(&c->writer, complete);
     if (!c->ranks) c->progress.written = writer_written(&c->writer, before);
-    written_ask(c);
+    written_update(c);
     if (c->progress.written != before && c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
-    for (int32_t i = 0; i < c->exporters.n_said && c->opt.on_output; i++) {
-        const struct announcement *a = &c->exporters.said[i];
+    for (int32_t i = 0; i < c->exporters.n_announced && c->opt.on_output; i++) {
+        const struct announcement *a = &c->exporters.announced[i];
         if (a->what) c->opt.on_output(a->what, a->path, c->opt.user);
     }
     return status;
@@ -329,17 +330,19 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     c->progress.divergence = metrics_largest(&c->metrics, "divergence");
     c->progress.residual = metrics_largest(&c->metrics, "residual");
     c->progress.iterations = metrics_largest(&c->metrics, "iterations");
-    enum bw_status status = together_show(c);
-    together_count(c);
-    if (status == BW_OK && c->clock.frame >= t->write_first && c->clock.frame <= t->write_last) status = frame_hand(c);
+    enum bw_status status = collective_snapshot_begin(c);
+    collective_metrics(c);
+    if (status == BW_OK && c->clock.frame >= t->write_first && c->clock.frame <= t->write_last)
+        status = frame_to_writer(c);
     c->progress.seconds = bw_seconds() - began;
     if (status == BW_OK && c->clock.frame >= t->write_first) status = metrics_end(c);
     if (status == BW_OK) status = outputs_settle(c, false);
-    const bool whole = !writer_wants(&c->writer) && c->clock.frame >= t->write_first; // else the writer sees to it
+    const bool whole =
+        !writer_needs_frames(&c->writer) && c->clock.frame >= t->write_first; // else the writer sees to it
     if (status == BW_OK && whole && outputs_holding(&c->outputs)) status = outputs_release(&c->outputs);
     if (status != BW_OK) return status; // what is written by now is told at the end
-    written_ask(c);
-    if (!writer_wants(&c->writer) && c->clock.frame >= t->write_first) c->progress.written = c->clock.frame;
+    written_update(c);
+    if (!writer_needs_frames(&c->writer) && c->clock.frame >= t->write_first) c->progress.written = c->clock.frame;
     if (c->opt.on_frame) c->opt.on_frame(&c->progress, c->opt.user);
     return BW_OK;
 }
@@ -376,13 +379,13 @@ static enum bw_status early_status(struct bw_chain *c)
 static enum bw_status run_begin(struct bw_chain *c, int64_t from, bool *resumed)
 {
     struct checkpoint_clock at;
-    enum bw_status status = together_begin(c);
-    if (status == BW_OK && c->ranks) status = turns_begin(c);
+    enum bw_status status = collective_begin(c);
+    if (status == BW_OK && c->ranks) status = rotation_begin(c);
     if (status == BW_OK) status = stages_init(c);
-    if (status == BW_OK && turns_write(c)) status = writer_prepare(&c->writer, c->clock.time, c->bake.workers);
+    if (status == BW_OK && rotation_has_writer(c)) status = writer_prepare(&c->writer, c->clock.time, c->bake.workers);
     if (status == BW_OK && c->opt.resume) status = checkpoint_restore(c, c->opt.resume, &at);
-    if (status == BW_OK && turns_write(c)) status = writer_start(&c->writer);
-    keeper_begin(c);
+    if (status == BW_OK && rotation_has_writer(c)) status = writer_start(&c->writer);
+    schedule_begin(c);
     if (status != BW_OK || !c->opt.resume) return status;
     *resumed = at.substeps >= 0;
     c->clock = (struct run_clock){at.time, at.step, *resumed ? at.frame : at.frame + 1};
@@ -415,10 +418,10 @@ static enum bw_status frames_run(struct bw_chain *c)
         status = frame_run(c, resumed, start);
         resumed = false;
         if (status != BW_OK) break;
-        status = turns_look(c);
+        status = rotation_poll(c);
         bool early = c->clock.frame < to && ends_early(c), last = c->clock.frame == to;
-        if (status == BW_OK) status = keeper_frame(c, early, last);
-        if (status == BW_OK && (early || last)) status = turns_settle(c);
+        if (status == BW_OK) status = schedule_frame(c, early, last);
+        if (status == BW_OK && (early || last)) status = rotation_drain(c);
         if (status == BW_OK && early) status = early_status(c);
     }
     return status;
@@ -466,11 +469,11 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     struct bw_account *const before = memory_begin(c);
     enum bw_status status = c->opt.out ? outputs_open(&c->outputs) : BW_OK;
     if (status == BW_OK) status = frames_run(c);
-    together_end(c);
+    collective_end(c);
     enum bw_status end = metrics_write(c);
     if (status == BW_OK) status = end;
     end = writer_end(c, status == BW_OK);
-    keeper_end(c, c->progress.elapsed);
+    schedule_report(c, c->progress.elapsed);
     if (status == BW_OK) status = end;
     if (status == BW_OK) status = outputs_settle(c, true);
     if (status == BW_OK) status = outputs_release(&c->outputs);

@@ -65,9 +65,9 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
 /// Before bw_chain_run: go on from that checkpoint, `changed` as in the options. The path must outlive the run.
 void bw_chain_resume(struct bw_chain *c, const char *path, bool changed);
-/// Before bw_chain_run: no file takes its name before all of the first frame's are whole; should the run end before
-/// that, there are none.
-void bw_chain_hold(struct bw_chain *c);
+/// Before bw_chain_run: rename no output before all files of the first frame are complete. A run that ends earlier
+/// leaves none.
+void bw_chain_hold_outputs(struct bw_chain *c);
 /// Before bw_chain_run: end with that frame, and keep no checkpoints.
 void bw_chain_until(struct bw_chain *c, int64_t frame);
 /// Before bw_chain_run: it is one of several processes that make the frames together. The transport outlives the chain.
@@ -78,20 +78,20 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
 enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d);
 /// With bw_chain_end, if that was not yet.
 void bw_chain_free(struct bw_chain *c);
-/// Write into another folder than `out`; before the run. `out` is the caller's, as long as the chain lives.
-void bw_chain_move(struct bw_chain *c, const char *out);
+/// Before the run: set the output folder. `out` is borrowed for the chain's life.
+void bw_chain_set_folder(struct bw_chain *c, const char *out);
 /// All names below `out` that a run is known to write, those of sequences in their first and last frame.
 void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user);
 
 /// Names of a frame's files, and of those of no frame, as far as exporters say them beforehand.
 void bw_chain_frame_outputs(struct bw_chain *c, int64_t frame, void (*name)(const char *name, void *user), void *user);
 
-/* facts.c, resolved.c, together/together.c */
+/* facts.c, resolved.c, ranks/collective.c */
 
 /// Wiring as text for --dry-run: stages in order, ports with the fields they are bound to, who makes what. New memory.
 char *bw_chain_describe(const struct bw_chain *c);
-/// Which stages several ranks would each run whole, for a sentence, new memory. NULL: each runs all on its own tiles.
-char *bw_chain_whole(const struct bw_chain *c);
+/// The stages that every rank would run on all tiles, for a message, new memory. NULL: all stages are distributed.
+char *bw_chain_replicated_stages(const struct bw_chain *c);
 /// Bytes a full box would need in memory, and bytes a frame on disk at most (estimates).
 double bw_chain_memory_estimate(const struct bw_chain *c);
 /// Bytes of a checkpoint of a full box, particles apart, nothing compressed away.
@@ -109,11 +109,11 @@ struct chain_part {
 };
 void bw_chain_parts(const struct bw_chain *c, void (*part)(const struct chain_part *p, void *user), void *user);
 
-/* writer/recall.c */
+/* writer/obstacles_at.c */
 
-/// Of a chain that will not run: the obstacles of a frame, as far as parameters alone place them (BW_OBSTACLE_PLACED),
-/// in a snapshot's frame.shapes; others are unknown there. snapshot_unref gives it back. NULL: an error, said to `d`.
-struct chain_snapshot *bw_chain_recall(struct bw_chain *c, int64_t frame, struct bw_diag *d);
+/// Of a chain that will not run: the obstacles of a frame in a snapshot's frame.shapes. Those that parameters alone do
+/// not place (BW_OBSTACLE_PLACED) are unknown there. Free it with snapshot_unref. NULL: an error, in `d`.
+struct chain_snapshot *bw_chain_obstacles_at(struct bw_chain *c, int64_t frame, struct bw_diag *d);
 
 /* For tests and tools: look at fields between runs. */
 /// A field by name ("density", "domain.density"), or NULL.

@@ -14,7 +14,7 @@ struct chain_snapshot *snapshot_ref(struct chain_snapshot *s)
 void snapshot_unref(struct chain_snapshot *s)
 {
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
-    snapshot_lend_end(s);
+    snapshot_fetch_end(s);
     for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_unref(&s->source[i]);
     for (uint32_t i = 0; s->particles && i < s->frame.n_particles; i++) {
         for (uint32_t a = 0; s->particles[i].data && a < s->particles[i].n_attributes; a++)
@@ -29,7 +29,7 @@ void snapshot_unref(struct chain_snapshot *s)
     }
     bw_free(s->shape);
     bw_free(s->source);
-    bw_free(s->lent);
+    bw_free(s->fetched);
     bw_free(s->part);
     bw_free(s->outline);
     bw_free(s->field);
@@ -84,22 +84,22 @@ static enum bw_status source_renew(struct bw_source *src, bool away)
     return status;
 }
 
-static void lent_go(struct chain_snapshot *s)
+static void fetched_drop(struct chain_snapshot *s)
 {
     for (uint32_t i = 0; i < s->frame.n_fields; i++) {
-        if (s->lent[i]) source_renew(&s->source[i], true);
-        s->lent[i] = false;
+        if (s->fetched[i]) source_renew(&s->source[i], true);
+        s->fetched[i] = false;
     }
     s->part_of = NULL;
 }
 
-enum bw_status snapshot_lend(struct chain_snapshot *s, uint32_t k, bool more)
+enum bw_status snapshot_fetch(struct chain_snapshot *s, uint32_t k, bool more)
 {
-    if (!s->lender) return BW_OK;
-    if (!more) lent_go(s);
-    s->lent[k] = true;
+    if (!s->fetcher) return BW_OK;
+    if (!more) fetched_drop(s);
+    s->fetched[k] = true;
     const enum bw_status status =
-        s->lender->take(s->lender->user, field_of(&s->source[k]), (struct snapshot_tiles){0}, more);
+        s->fetcher->fetch(s->fetcher->user, field_of(&s->source[k]), (struct snapshot_tiles){0}, more);
     return status == BW_OK ? source_renew(&s->source[k], false) : status;
 }
 
@@ -155,31 +155,31 @@ static enum bw_status part_renew(struct bw_source *src, struct snapshot_tiles pa
     return status;
 }
 
-enum bw_status snapshot_lend_cells(struct chain_snapshot *s, uint32_t k, const int32_t (*cell)[3], int64_t n,
-                                   bool faces)
+enum bw_status snapshot_fetch_cells(struct chain_snapshot *s, uint32_t k, const int32_t (*cell)[3], int64_t n,
+                                    bool faces)
 {
-    if (!s->lender) return BW_OK;
+    if (!s->fetcher) return BW_OK;
     struct bw_source *src = &s->source[k];
     if (s->part_of == src) part_renew(src, (struct snapshot_tiles){s->part, s->n_part}, true);
-    else lent_go(s);
+    else fetched_drop(s);
     const struct snapshot_tiles part = part_find(s, field_of(src), cell, n, faces && src->info->kind == BW_MAC);
     if (!part.tile) return BW_ERR_MEMORY;
     s->n_part = part.n;
     s->part_of = src;
-    s->lent[k] = true;
-    const enum bw_status status = s->lender->take(s->lender->user, field_of(src), part, false);
+    s->fetched[k] = true;
+    const enum bw_status status = s->fetcher->fetch(s->fetcher->user, field_of(src), part, false);
     return status == BW_OK ? part_renew(src, part, false) : status;
 }
 
-void snapshot_lend_end(struct chain_snapshot *s)
+void snapshot_fetch_end(struct chain_snapshot *s)
 {
-    if (!s->lender) return;
-    lent_go(s);
+    if (!s->fetcher) return;
+    fetched_drop(s);
     /* One's own, too: those that the next step writes would else be kept twice until the file is whole. */
     for (uint32_t i = 0; i < s->frame.n_fields; i++)
         for (int64_t t = 0; t < s->source[i].topo->pub.count; t++) tile_drop(&s->source[i], t);
-    s->lender->end(s->lender->user);
-    s->lender = NULL;
+    s->fetcher->end(s->fetcher->user);
+    s->fetcher = NULL;
 }
 
 static enum bw_status snapshot_particles(struct chain_snapshot *s, const struct run_field *f)
@@ -213,12 +213,12 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
     s->source = bw_calloc(n * sizeof *s->source);
     s->field = bw_calloc(n * sizeof *s->field);
     s->outline = bw_calloc(n * sizeof *s->outline);
-    s->lent = bw_calloc(n * sizeof *s->lent);
+    s->fetched = bw_calloc(n * sizeof *s->fetched);
     s->particles = bw_calloc(n * sizeof *s->particles);
     s->frame = *facts;
     s->frame.fields = s->field;
     s->frame.particles = s->particles;
-    enum bw_status status = s->source && s->field && s->outline && s->lent && s->particles ? BW_OK : BW_ERR_MEMORY;
+    enum bw_status status = s->source && s->field && s->outline && s->fetched && s->particles ? BW_OK : BW_ERR_MEMORY;
     for (int32_t i = 0; i < t->n && status == BW_OK; i++) {
         const struct run_field *f = &t->field[i];
         if (f->particles) status = snapshot_particles(s, f);

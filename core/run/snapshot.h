@@ -14,29 +14,28 @@ struct snapshot_tiles {
     int64_t n;
 };
 
-/// Who brings fields' tiles in from other processes, while those wait.
-struct snapshot_lender {
-    /// Bring a field's tiles, as its domain numbers them; `more`: those that were brought before stay. Errors:
-    /// BW_ERR_MEMORY.
-    enum bw_status (*take)(void *user, struct bw_field *f, struct snapshot_tiles which, bool more);
+/// Fetches fields' tiles from other ranks, which wait for it.
+struct snapshot_fetcher {
+    /// Fetch a field's tiles, by their index in its topology; `more`: those fetched before stay. Errors: BW_ERR_MEMORY.
+    enum bw_status (*fetch)(void *user, struct bw_field *f, struct snapshot_tiles which, bool more);
     void (*end)(void *user);
     void *user;
 };
 
-/// Whose files a snapshot is for.
-enum snapshot_part { SNAPSHOT_FIRST = 1, SNAPSHOT_TURNS = 2 }; ///< exporters on the first rank; on each in turn
+/// Which exporters a snapshot is for.
+enum snapshot_part { SNAPSHOT_FIRST = 1, SNAPSHOT_TURNS = 2 }; ///< those of the first rank; those that run in rotation
 
 struct chain_snapshot {
     _Atomic int32_t refs;
-    uint32_t parts;                       ///< enum snapshot_part
-    const struct snapshot_lender *lender; ///< NULL: all tiles are here, or have been
-    struct bw_frame frame;                ///< all fields of all domains, in its `fields`
+    uint32_t parts;                         ///< enum snapshot_part
+    const struct snapshot_fetcher *fetcher; ///< NULL: all tiles are on this rank, or fetching has ended
+    struct bw_frame frame;                  ///< all fields of all domains, in its `fields`
     struct bw_source *source;
     struct bw_snapshot_field *field;
     uint8_t **outline;               ///< of each field's tiles, or NULL: see bw_snapshot_field
     struct bw_snapshot_shape *shape; ///< frame.n_shapes of them
     struct bw_snapshot_particles *particles;
-    bool *lent; ///< of each field: tiles of other processes are in it, …
+    bool *fetched; ///< of each field: tiles of other ranks were fetched into it, …
     const struct bw_source *part_of;
     int32_t *part; ///< … of this one these alone
     int64_t n_part;
@@ -48,14 +47,15 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
 /// One reference more, or less; from any thread.
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);
 void snapshot_unref(struct chain_snapshot *s);
-/// Before the tiles of field k are read: where they are other processes', they come in, and unless `more` those that
-/// came before go. Errors: BW_ERR_MEMORY.
-enum bw_status snapshot_lend(struct chain_snapshot *s, uint32_t k, bool more);
-/// The same of the tiles alone that `n` cells lie in; `faces`: of a mac field those beyond their high sides, too.
-enum bw_status snapshot_lend_cells(struct chain_snapshot *s, uint32_t k, const int32_t (*cell)[3], int64_t n,
-                                   bool faces);
-/// No more fields are read; the last reference says so as well.
-void snapshot_lend_end(struct chain_snapshot *s);
+/// Before field k is read: fetch its tiles from other ranks; unless `more`, drop those fetched before. Errors:
+/// BW_ERR_MEMORY.
+enum bw_status snapshot_fetch(struct chain_snapshot *s, uint32_t k, bool more);
+/// Fetch only the tiles that contain `n` cells; `faces`: of a mac field also the tiles that store these cells' high
+/// faces.
+enum bw_status snapshot_fetch_cells(struct chain_snapshot *s, uint32_t k, const int32_t (*cell)[3], int64_t n,
+                                    bool faces);
+/// No more fields are read: drop all tiles. The last snapshot_unref does so too.
+void snapshot_fetch_end(struct chain_snapshot *s);
 /// The frame as an exporter of one domain sees it: that domain's fields, and those of the others apart. `room`: for as
 /// many fields as there are.
 struct bw_frame snapshot_of_domain(const struct chain_snapshot *s, const struct bw_domain_info *domain,

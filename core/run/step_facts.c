@@ -4,8 +4,8 @@
 #include "run/wire/ports.h"
 #include <math.h>
 
-/* The stage that takes a field, as mac.project takes `force`. NULL: none does. */
-static const struct run_stage *taker_of(const struct bw_chain *c, const struct bw_field *f)
+/* The stage that consumes a field, as mac.project consumes `force`. NULL: none does. */
+static const struct run_stage *consumer_of(const struct bw_chain *c, const struct bw_field *f)
 {
     for (int32_t i = 0; i < c->stages.n; i++)
         for (uint32_t k = 0; k < c->stages.stage[i].pub.desc->n_ports; k++) {
@@ -16,16 +16,16 @@ static const struct run_stage *taker_of(const struct bw_chain *c, const struct b
     return NULL;
 }
 
-/* It stands below who takes it, or that one does not work in these frames. */
-static void untaken_tell(const struct bw_chain *c, const struct bw_field *f)
+/* A stage wrote a field that was not consumed: it stands below its consumer, or that one is off in these frames. */
+static void unconsumed_warn(const struct bw_chain *c, const struct bw_field *f)
 {
     struct bw_stage *by = (struct bw_stage *)(intptr_t)f->writer;
-    const struct run_stage *taker = by ? taker_of(c, f) : NULL;
-    if (taker)
+    const struct run_stage *consumer = by ? consumer_of(c, f) : NULL;
+    if (consumer)
         by->host->log(by, BW_LOG_WARNING,
                       "what it adds to \"%s\" came to nothing in a step: %s takes it, and has to stand "
                       "below and work in the same frames",
-                      f->info.name, taker->pub.id);
+                      f->info.name, consumer->pub.id);
 }
 
 enum bw_status step_fields_clear(struct bw_chain *c)
@@ -33,13 +33,13 @@ enum bw_status step_fields_clear(struct bw_chain *c)
     for (int32_t i = 0; i < c->fields.n; i++) {
         struct run_field *f = &c->fields.field[i];
         if (!f->field || f->lifetime != BW_STEP) continue;
-        untaken_tell(c, f->field);
+        unconsumed_warn(c, f->field);
         if (bw_field_clear(f->field) != BW_OK) return call_no_memory(c, "a step's fields");
     }
     return BW_OK;
 }
 
-enum bw_status step_spans_find(struct bw_chain *c, double dt)
+enum bw_status step_lengths_find(struct bw_chain *c, double dt)
 {
     for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].span = dt;
     for (int32_t i = 0; i < c->stages.n; i++) {

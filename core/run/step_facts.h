@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What holds for one step: fields that live no longer, and by how much each domain's flow goes on. */
+/* Set-up of one step: fields that live for a step are cleared, and each domain's time step is found. */
 #ifndef STEP_FACTS_H
 #define STEP_FACTS_H
 
 #include "chain.h"
 
-/// Fields that live for one step hold their backgrounds again. What was written to one and never taken is told.
-/// Errors: BW_ERR_MEMORY, said.
+/// Reset the fields that live for one step to their backgrounds. Warns when a stage wrote one that no stage consumed.
+/// Errors: BW_ERR_MEMORY, logged.
 enum bw_status step_fields_clear(struct bw_chain *c);
-/// bw_stage.span of every stage: as one of its domain says, or dt. Errors: said.
-enum bw_status step_spans_find(struct bw_chain *c, double dt);
+/// Set bw_stage.span of every stage: the time step that a stage of its domain returns, else dt. Errors are logged.
+enum bw_status step_lengths_find(struct bw_chain *c, double dt);
 
 #endif

@@ -45,7 +45,7 @@ static enum bw_status file_picture(struct snapshot *m, const char *look, uint32_
     struct api_call api = {.warnings = NULL};
     if (flags) return bw_diag_error(d, NULL, BW_ERR_USAGE, "pictures of caches have 8 bits and no alpha");
     cache_picture(m->owner, m->facts.frame, look, out, &api);
-    bw_diag_take(d, &api.d);
+    bw_diag_append(d, &api.d);
     bw_diag_free(&api.d);
     bw_free(api.warnings);
     return d->status;

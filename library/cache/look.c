@@ -62,7 +62,7 @@ struct bw_preset *cache_preset_with(const struct cache *c, const char *field, co
     struct bw_preset *p = field ? NULL : cache_preset(c, d);
     if (!p && !d->status && !(p = preset_default(c))) out_of_memory(d);
     if (!p) return NULL;
-    p->said = texts, p->n_said = n;
+    p->look_overrides = texts, p->n_look_overrides = n;
     if (bake_look_default(&standard, p, 0, d)) {
         bake_look_free(&standard);
         return p;

@@ -17,8 +17,8 @@ char *cache_resolved_text(const struct cache *c, char **path, struct bw_diag *d)
 /// That preset, parsed; NULL likewise.
 struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d);
 
-/// The same with the overrides `texts` (bw_preset_say; borrowed). An empty preset, if there is none or another grid is
-/// to be shown (`field`). NULL with an error in `d`.
+/// The same with the overrides `texts` (bw_preset_override_look, borrowed). An empty preset, if there is none or
+/// another grid is to be shown (`field`). NULL with an error in `d`.
 struct bw_preset *cache_preset_with(const struct cache *c, const char *field, const char *const *texts, int32_t n,
                                     struct bw_diag *d);
 

@@ -4,7 +4,7 @@
 
 #include "run/run.h"
 #include "run/snapshot.h"
-#include "run/writer/outline.h"
+#include "run/writer/obstacle_tiles.h"
 #include "view/bake_look.h"
 #include <picture/gather/shapes.h>
 #include <picture/gather/solid.h>
@@ -141,7 +141,7 @@ static void solid_gather(const struct cache_chain *k, int64_t frame, const struc
 {
     const struct bw_domain_info *domain = bake_look_domain(k->preset, own->export);
     struct chain_snapshot *s = bw_dense_cells(&v->box) ? snapshot_take(k->chain, frame) : NULL;
-    enum bw_status status = s ? outline_take(k->chain, s) : BW_OK;
+    enum bw_status status = s ? obstacle_tiles_add(k->chain, s) : BW_OK;
     const struct bw_field_info *info = s && !status ? solid_of(s, domain) : NULL;
     for (uint32_t i = 0; info && !status && i < s->frame.n_fields; i++)
         if (s->field[i].info == info) status = solid_distances_replace(tools, &s->field[i], scale, v, memory);
@@ -161,7 +161,7 @@ void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct
     const struct bw_preset *p = look ? look : k ? k->preset : NULL;
     if (!k) out_of_memory(why);
     else if (k->why) bw_diag_error(why, NULL, BW_ERR, "%s", k->why);
-    if (k && k->chain) s = bw_chain_recall(k->chain, frame, why);
+    if (k && k->chain) s = bw_chain_obstacles_at(k->chain, frame, why);
     for (uint32_t i = 0; s && i < s->frame.n_shapes; i++)
         for (int a = 0; a < 3; a++) {
             s->shape[i].shape.center[a] *= vdb->scale;

@@ -74,7 +74,7 @@ json_t *estimate_json(const struct job *j)
                           "memory", bw_chain_memory_estimate(j->chain), "memory_allowed", memory_allowed(p), "disk",
                           disk, "checkpoints", checkpoints_bytes(j->chain, p, disk), "out", json_bytes(j->out));
     if (o && isfinite(free_bytes)) json_object_set_new(o, "disk_free", json_real(free_bytes));
-    char *whole = bw_chain_whole(j->chain);
+    char *whole = bw_chain_replicated_stages(j->chain);
     if (o && whole) json_object_set_new(o, "whole_on_ranks", json_string(whole));
     bw_free(whole);
     bw_free(wiring);

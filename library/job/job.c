@@ -245,8 +245,8 @@ static void *job_main(void *user)
     struct bw_diag d = {0};
     double start = seconds_now();
     enum bw_status status = BW_OK;
-    struct where_ground ground;
-    where_ground(&ground);
+    struct where_signal_stack ground;
+    where_signal_stack(&ground);
     host_modes_save();
     if (j->up_to_date) {
         outputs_report_again(j);
@@ -271,7 +271,7 @@ static void *job_main(void *user)
     folder_unlock(j);
     pthread_cond_broadcast(&j->changed);
     pthread_mutex_unlock(&j->lock);
-    where_ground_end(&ground);
+    where_signal_stack_end(&ground);
     return NULL;
 }
 
@@ -383,7 +383,7 @@ int bw_bake_wait(struct bw_bake *bake, double seconds)
         wait_end();
         if (state == JOB_OPEN) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "%s was never started", j->facts.name);
         else if (state == JOB_DONE) {
-            bw_diag_take(&api.d, &j->diag);
+            bw_diag_append(&api.d, &j->diag);
             api.d.status = j->result;
         }
     }

@@ -70,7 +70,7 @@ static void unknown_name_error(const struct session *s, const char *name, const 
     if (near)
         bw_diag_error(d, NULL, BW_ERR_USAGE, "there is no stage, exporter or preset \"%s\"; did you mean %s?", name,
                       near);
-    else bw_diag_take(d, why);
+    else bw_diag_append(d, why);
     bw_free(names);
 }
 

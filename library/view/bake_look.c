@@ -2,7 +2,7 @@
 #include "bake_look.h"
 
 #include "base/alloc.h"
-#include "preset/outside/camera_file.h"
+#include "preset/import/camera_file.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -43,14 +43,14 @@ static struct bw_node *node_with_overrides(const struct bw_preset *p, const stru
 {
     const bool ours = table->rows == rows; // which reports unknown words
     struct bw_node *map = NULL;
-    enum bw_status status = bw_preset_share(p, own, table, &map);
-    if (!status && !map && p->n_said && !(map = own ? bw_node_copy(own) : bw_node_new(BW_NODE_MAP, NULL)))
+    enum bw_status status = bw_preset_inherit_look(p, own, table, &map);
+    if (!status && !map && p->n_look_overrides && !(map = own ? bw_node_copy(own) : bw_node_new(BW_NODE_MAP, NULL)))
         status = BW_ERR_MEMORY;
     if (status) bw_diag_error(d, NULL, status, "out of memory for a look");
-    for (int32_t i = 0; i < p->n_said && !d->status; i++)
-        if (ours || override_applies(p->said[i], table->rows, table->n))
-            bw_preset_say(map, p->said[i], table->rows, table->n, d);
-    if (!d->status && (!map || !camera_file_take(bw_node_get(map, "camera"), d))) return map;
+    for (int32_t i = 0; i < p->n_look_overrides && !d->status; i++)
+        if (ours || override_applies(p->look_overrides[i], table->rows, table->n))
+            bw_preset_override_look(map, p->look_overrides[i], table->rows, table->n, d);
+    if (!d->status && (!map || !camera_file_expand(bw_node_get(map, "camera"), d))) return map;
     bw_node_free(map);
     return NULL;
 }

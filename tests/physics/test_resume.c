@@ -79,7 +79,7 @@ static void stage_keep(struct run_stage *s, struct kept *k)
 static void stage_end(struct run_stage *s)
 {
     if (s->pub.desc->uninit) s->pub.desc->uninit(&s->pub);
-    lent_free(&s->memory);
+    plugin_memory_free(&s->memory);
     memset(s->pub.state, 0, s->pub.desc->state_size);
 }
 

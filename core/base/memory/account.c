@@ -19,7 +19,7 @@ struct bw_account *bw_account_open(void)
     return a;
 }
 
-void bw_account_close(struct bw_account *a) { bw_account_give(a, 1); }
+void bw_account_close(struct bw_account *a) { bw_account_credit(a, 1); }
 
 void bw_account_limit(struct bw_account *a, int64_t bytes) { atomic_store(&a->limit, bytes); }
 
@@ -38,18 +38,18 @@ struct bw_account *bw_account_use(struct bw_account *a)
 
 struct bw_account *bw_account_used(void) { return used; }
 
-bool bw_account_take(struct bw_account *a, size_t bytes)
+bool bw_account_charge(struct bw_account *a, size_t bytes)
 {
     if (!a) return true;
     const int64_t more = (int64_t)bytes, limit = atomic_load_explicit(&a->limit, memory_order_relaxed);
     const int64_t had = atomic_fetch_add_explicit(&a->bytes, more, memory_order_relaxed);
     if (!limit || more < ALWAYS || (had <= limit && more <= limit - had)) return true;
     atomic_store(&a->refused, more);
-    bw_account_give(a, bytes);
+    bw_account_credit(a, bytes);
     return false;
 }
 
-void bw_account_give(struct bw_account *a, size_t bytes)
+void bw_account_credit(struct bw_account *a, size_t bytes)
 {
     const int64_t all = (int64_t)bytes;
     if (a && atomic_fetch_sub_explicit(&a->bytes, all, memory_order_acq_rel) == all) free(a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What one bake holds of memory, beside others in the same process. A thread says which bake it works for; what it
- * takes then (alloc.h, pool.h) counts there until it is given back, by whichever thread. Thread-safe. */
+/* Memory accounting for each bake of a process. A thread sets the account that it works for. Its allocations (alloc.h,
+ * pool.h) are charged there until any thread frees them. Thread-safe. */
 #ifndef BW_ACCOUNT_H
 #define BW_ACCOUNT_H
 
@@ -28,10 +28,10 @@ struct bw_account *bw_account_used(void);
 
 /* For allocators. */
 
-/// So many bytes more; false: the limit refuses them. Less than 4 KiB never are, so that a sentence can be said.
-/// NULL: true.
-bool bw_account_take(struct bw_account *a, size_t bytes);
-/// So many bytes less. NULL is allowed.
-void bw_account_give(struct bw_account *a, size_t bytes);
+/// Charge bytes; false: over the limit. Less than 4 KiB are never refused, so that the error can be reported. NULL:
+/// true.
+bool bw_account_charge(struct bw_account *a, size_t bytes);
+/// Credit freed bytes. NULL is allowed.
+void bw_account_credit(struct bw_account *a, size_t bytes);
 
 #endif

@@ -65,10 +65,10 @@ static void list_remove(struct chunk **head, struct chunk *c)
 
 static struct chunk *chunk_map(struct bw_pool *p)
 {
-    if (bw_alloc_should_fail() || !bw_account_take(p->account, CHUNK)) return NULL;
+    if (bw_alloc_should_fail() || !bw_account_charge(p->account, CHUNK)) return NULL;
     char *raw = mmap(NULL, 2 * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) {
-        bw_account_give(p->account, CHUNK);
+        bw_account_credit(p->account, CHUNK);
         return NULL;
     }
     char *at = (char *)(((uintptr_t)raw + CHUNK - 1) & ~(CHUNK - 1));
@@ -102,7 +102,7 @@ static void chunk_unmap(struct bw_pool *p, struct chunk *c)
     list_remove(&p->open, c);
     munmap(c, CHUNK);
     p->chunks--;
-    bw_account_give(p->account, CHUNK);
+    bw_account_credit(p->account, CHUNK);
     atomic_fetch_sub(&pool_bytes, (int64_t)CHUNK);
 }
 

@@ -129,8 +129,8 @@ static void *worker_main(void *arg)
     struct bw_workers *w = arg;
     uint32_t rank = atomic_fetch_add(&w->next_rank, 1) + 1;
     uint64_t seen = 0;
-    struct where_ground ground;
-    where_ground(&ground);
+    struct where_signal_stack ground;
+    where_signal_stack(&ground);
     bw_thread_begin();
     for (;;) {
         const uint32_t spins = atomic_load_explicit(&w->spins, memory_order_relaxed);
@@ -157,7 +157,7 @@ static void *worker_main(void *arg)
         atomic_fetch_sub(&w->running, 1);
         wake_sleepers(w);
     }
-    where_ground_end(&ground);
+    where_signal_stack_end(&ground);
     return NULL;
 }
 

@@ -144,7 +144,7 @@ const char *where_refused(struct where_spot *s) { return atomic_exchange(&s->ref
 
 /* ---- ground to stand on ---- */
 
-void where_ground(struct where_ground *g)
+void where_signal_stack(struct where_signal_stack *g)
 {
     const stack_t ground = {.ss_sp = g->memory, .ss_size = sizeof g->memory};
     stack_t there;
@@ -152,7 +152,7 @@ void where_ground(struct where_ground *g)
         sigaltstack(&ground, NULL); /* a sanitizer's stays */
 }
 
-void where_ground_end(const struct where_ground *g)
+void where_signal_stack_end(const struct where_signal_stack *g)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
     stack_t there;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Who notes where a bake is: the loop and the writer, each in a spot of its own. Spots are plain memory and atomics, so
- * that a signal handler may read its own thread's, and anybody any. Threads that work for a callback point at its
- * spot. */
+/* The position of a bake, for crash reports and watchdogs: which plugin and callback the loop's and the writer's
+ * threads are in. Positions are atomics, so that a signal handler or another thread may read them. Workers point at the
+ * spot of the callback that they work for. */
 #ifndef BW_WHERE_H
 #define BW_WHERE_H
 
@@ -67,12 +67,12 @@ bool where_refuses(const char *call);
 /// The call noted since the last time, or NULL.
 const char *where_refused(struct where_spot *s);
 
-/// Memory at the foot of a thread's own stack, where a signal handler can stand when the rest is used up: a local of
-/// the thread's main function, from where_ground to where_ground_end.
-struct where_ground {
+/// The thread's alternate signal stack (sigaltstack), for a handler of stack overflow: a local of the thread's main
+/// function, in use from where_signal_stack to where_signal_stack_end.
+struct where_signal_stack {
     char memory[32 << 10]; ///< a frame with AVX-512 state is 4 KiB, the words of a handler another 5
 };
-void where_ground(struct where_ground *g);
-void where_ground_end(const struct where_ground *g);
+void where_signal_stack(struct where_signal_stack *g);
+void where_signal_stack_end(const struct where_signal_stack *g);
 
 #endif

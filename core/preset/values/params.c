@@ -34,7 +34,7 @@ enum bw_status bw_compile_memory(struct bw_compile *k)
     return bw_diag_error(k->diag, NULL, BW_ERR_MEMORY, "%s: out of memory", k->context->owner);
 }
 
-const char *bw_row_was(const struct bw_param *row, const char *word, int choice, char buffer[64])
+const char *bw_row_renamed(const struct bw_param *row, const char *word, int choice, char buffer[64])
 {
     size_t length = strlen(word);
     for (const char *c = row->was; c && *c; c += strcspn(c, "|"), c += *c == '|') {
@@ -107,7 +107,8 @@ static enum bw_status key_unknown(struct bw_compile *k, const struct bw_values *
     }
     const char *near = NULL;
     char buffer[64];
-    for (int32_t i = 0; i < values->count && !near; i++) near = bw_row_was(&values->value[i].row, n->key, 0, buffer);
+    for (int32_t i = 0; i < values->count && !near; i++)
+        near = bw_row_renamed(&values->value[i].row, n->key, 0, buffer);
     if (!near) near = bw_did_you_mean(n->key, words, count);
     return bw_compile_error(k, &n->key_place, near ? "unknown key \"%s\"; did you mean \"%s\"?" : "unknown key \"%s\"",
                             n->key, near);

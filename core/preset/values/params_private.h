@@ -106,9 +106,8 @@ enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values,
 enum bw_status bw_compile_error(struct bw_compile *k, const struct bw_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 enum bw_status bw_compile_memory(struct bw_compile *k);
-/// The word of today for the old one `word`, in row->was: the row's key, or of `choice` the choice; in `buffer`, or
-/// NULL.
-const char *bw_row_was(const struct bw_param *row, const char *word, int choice, char buffer[64]);
+/// The present name of a renamed key `word` (row->was), or with `choice` of a renamed choice; in `buffer`, or NULL.
+const char *bw_row_renamed(const struct bw_param *row, const char *word, int choice, char buffer[64]);
 
 /* params_value.c: one row's value */
 /// Fill v->row and compile `n` (NULL: the default) for it.

@@ -179,7 +179,7 @@ static enum bw_status choice_value(struct bw_compile *k, struct bw_value *v, con
     if (v->number < 0) {
         char what[64];
         char buffer[64];
-        const char *near = n->type == BW_NODE_SCALAR ? bw_row_was(&v->row, n->text, 1, buffer) : NULL;
+        const char *near = n->type == BW_NODE_SCALAR ? bw_row_renamed(&v->row, n->text, 1, buffer) : NULL;
         if (!near && n->type == BW_NODE_SCALAR) near = bw_did_you_mean(n->text, words, count);
         status = bw_compile_error(k, &n->place, "%s can't be %s; it is one of %s%s%s%s", v->row.key,
                                   bw_node_describe(n, what), v->row.choices ? v->row.choices : "nothing",
@@ -318,7 +318,7 @@ static enum bw_status variant_unknown(struct bw_compile *k, struct bw_value *v, 
         snprintf(list + have, sizeof list - have, "%s%s", i ? ", " : "", words[i] ? words[i] : "");
     }
     char buffer[64];
-    const char *near = bw_row_was(&v->row, name, 1, buffer);
+    const char *near = bw_row_renamed(&v->row, name, 1, buffer);
     if (!near) near = bw_did_you_mean(name, words, n);
     return bw_compile_error(k, place, "%s can't be \"%s\"; it is one of %s%s%s%s", v->row.key, name, list,
                             near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");

@@ -3,7 +3,7 @@
  * gravity stays what it is, so times grow as the square root of lengths. What is simulated does not change; it is cut
  * into √S times as many frames a second, and what is said by frames, keys and expressions too, comes as much later, at
  * the very same moments; numbered files come at their old rate. Exporters are told how much larger they write
- * (`larger`), movies keep their rate (bw_preset_share). */
+ * (`larger`), movies keep their rate (bw_preset_inherit_look). */
 #include "scale.h"
 
 #include "base/alloc.h"
@@ -176,7 +176,7 @@ static enum bw_status time_stretch(struct bw_node *root, struct stretch *s, doub
     return status;
 }
 
-enum bw_status bw_scale_take(struct bw_node *root, struct bw_scaled *out, struct bw_diag *d)
+enum bw_status bw_scale_apply(struct bw_node *root, struct bw_scaled *out, struct bw_diag *d)
 {
     static const char *const parts[] = {"stages", "export", "look", "camera"};
     const struct bw_node *n = bw_node_get(root, "scale");

@@ -11,7 +11,7 @@ struct bw_scaled {
     double played; ///< … then frames a second that movies have: time.fps is another
 };
 
-/// Carry out a preset's `scale` in its tree, and take it out. Errors: BW_ERR_PRESET, BW_ERR_MEMORY.
-enum bw_status bw_scale_take(struct bw_node *root, struct bw_scaled *out, struct bw_diag *d);
+/// Apply a preset's `scale` to the values of its tree, and remove the key. Errors: BW_ERR_PRESET, BW_ERR_MEMORY.
+enum bw_status bw_scale_apply(struct bw_node *root, struct bw_scaled *out, struct bw_diag *d);
 
 #endif

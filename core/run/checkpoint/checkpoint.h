@@ -34,26 +34,26 @@ struct checkpoint {
 
 /* state.c: saving */
 
-/// Can the chain's state be saved? Else who can't save its own, as a sentence for the log, new memory.
-char *checkpoint_obstacle(const struct bw_chain *c);
+/// NULL: the chain's state can be saved. Else a sentence that names the stages that can't save theirs, new memory.
+char *checkpoint_blocker(const struct bw_chain *c);
 /// Take one; `extra`: with what lies beside the fields. NULL, said: out of memory, or a stage failed.
 struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps, bool extra);
 void checkpoint_free(struct checkpoint *p);
 /// Save or restore all but values of fields and particles: what grid and stages keep beside them, tables of numbers.
 enum bw_status checkpoint_exchange(struct bw_chain *c, struct archive *a);
-/// Is it kept? Fields that live for a step are cleared before the next one, but some are asked before that.
+/// Is the field saved? Of fields that live for a step those that are read before the next step clears them.
 bool checkpoint_wants(const struct bw_field_info *info);
 /// A number that changes with names, order and types of attributes.
 uint64_t checkpoint_shape(const struct bw_attribute *rows, uint32_t n);
 /// Write it to `path`, a new file. From any thread. false, with errno.
 bool checkpoint_write(struct bw_chain *c, struct checkpoint *p, const char *path);
 
-/* pass.c */
+/* transfer.c */
 
-/// The rest of it: what exporters keep, and the bake's own text, unless it is there. Errors are said.
+/// Add the exporters' state and the bake's own text, unless they are there. Errors are logged.
 enum bw_status checkpoint_fill(struct bw_chain *c, struct checkpoint *p);
-/// All but the fields and particles goes from the first rank to `rank`; others have none. Errors are said.
-enum bw_status checkpoint_pass(struct bw_chain *c, struct checkpoint *p, int32_t rank);
+/// Send the state of stages, exporters and the bake from the first rank to `rank`, which writes it. Errors are logged.
+enum bw_status checkpoint_transfer(struct bw_chain *c, struct checkpoint *p, int32_t rank);
 
 /* restore.c */
 

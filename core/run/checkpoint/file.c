@@ -81,7 +81,7 @@ static int64_t piece_pack(struct checkpoint_writer *w, const void *data, size_t 
     return packed;
 }
 
-void checkpoint_ask(struct checkpoint_writer *w, const void *(*block)(size_t piece, void *user), void *user)
+void checkpoint_set_source(struct checkpoint_writer *w, const void *(*block)(size_t piece, void *user), void *user)
 {
     w->block = block;
     w->user = user;

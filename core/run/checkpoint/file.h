@@ -19,7 +19,7 @@ struct checkpoint_writer;
 /// Begin a file at `path`. NULL, with errno.
 struct checkpoint_writer *checkpoint_create(const char *path);
 /// Who has the blocks of pieces that come without `data`, asked for one after the other; NULL, with errno: it failed.
-void checkpoint_ask(struct checkpoint_writer *w, const void *(*block)(size_t piece, void *user), void *user);
+void checkpoint_set_source(struct checkpoint_writer *w, const void *(*block)(size_t piece, void *user), void *user);
 /// Add a section. false, with errno; every later call fails as well.
 bool checkpoint_add(struct checkpoint_writer *w, const char *name, const struct checkpoint_piece *piece, size_t n);
 /// The end section; the file is closed in any case. false, with errno: it is not whole.

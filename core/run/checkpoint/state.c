@@ -12,7 +12,7 @@
 
 /* ---- can it be? ---- */
 
-char *checkpoint_obstacle(const struct bw_chain *c)
+char *checkpoint_blocker(const struct bw_chain *c)
 {
     const uint32_t stage_good = BW_STAGE_PLAIN_STATE | BW_STAGE_REBUILT_STATE,
                    exporter_good = BW_EXPORTER_PLAIN_STATE | BW_EXPORTER_REBUILT_STATE;
@@ -187,7 +187,7 @@ static bool round_lend(struct chain_snapshot *s, uint32_t k, int64_t first)
     int32_t cell[CHECKPOINT_ROUND][3], n = 0;
     for (int64_t t = first; t < src->topo->pub.count && n < CHECKPOINT_ROUND; t++, n++)
         for (int a = 0; a < 3; a++) cell[n][a] = src->topo->coord[t][a] * src->info->domain->tile[a];
-    if (snapshot_lend_cells(s, k, (const int32_t(*)[3])cell, n, false) == BW_OK) return true;
+    if (snapshot_fetch_cells(s, k, (const int32_t(*)[3])cell, n, false) == BW_OK) return true;
     errno = ENOMEM;
     return false;
 }
@@ -236,7 +236,7 @@ static bool field_write(struct checkpoint_writer *w, struct chain_snapshot *stat
             const int64_t end = t + CHECKPOINT_ROUND < tiles ? t + CHECKPOINT_ROUND : tiles;
             n += places_add(s, t, end, faces, way.place + n - 1, piece + n);
         }
-    checkpoint_ask(w, place_reach, &way);
+    checkpoint_set_source(w, place_reach, &way);
     errno = ENOMEM;
     const bool good = piece && way.place && section_add(w, "field", info->domain->name, info->name, piece, n);
     bw_free(piece);
@@ -280,7 +280,7 @@ static bool state_write(struct checkpoint_writer *w, const struct bw_chain *c, c
     }
     for (uint32_t k = 0; k < s->frame.n_fields && good; k++)
         if (checkpoint_wants(s->source[k].info)) good = field_write(w, s, k);
-    snapshot_lend_end(s);
+    snapshot_fetch_end(s);
     for (uint32_t k = 0; k < s->frame.n_particles && good; k++) good = particles_write(w, k, &s->particles[k]);
     return good;
 }

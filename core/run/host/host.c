@@ -53,7 +53,7 @@ static void host_log(struct bw_stage *stage, uint32_t level, const char *format,
         pthread_mutex_unlock(&s->log->lock);
         if (seen) return;
     }
-    log_say(s->log, (int)level, stage->id, text);
+    log_line(s->log, (int)level, stage->id, text);
 }
 
 static int host_cancelled(struct bw_stage *stage)
@@ -143,7 +143,8 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
     const char *only_read = write_to_read_port(stage, sweep);
     if (only_read)
         return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
-    struct bw_sweep_env env = {h->workers, h->arena, stage, h->cancel, h->domains, h->preset->n_domains, h->share};
+    struct bw_sweep_env env = {h->workers,           h->arena,      stage, h->cancel, h->domains,
+                               h->preset->n_domains, h->distributed};
     struct bw_sweep_fault fault = {0};
     const struct where_was was = bodies_begin(stage);
     enum bw_status status = bw_sweep_run(&env, sweep, &fault);
@@ -156,7 +157,7 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
 
 static void *host_body_scratch(const struct bw_block *block, size_t bytes)
 {
-    return bw_arena_take(host_of(block->stage)->arena[block->worker], bytes);
+    return bw_arena_alloc(host_of(block->stage)->arena[block->worker], bytes);
 }
 
 static void host_parallel_for(struct bw_stage *stage, int64_t n, void (*fn)(int64_t, uint32_t, void *), void *user)
@@ -180,7 +181,7 @@ static void host_team(struct bw_stage *stage, void (*fn)(struct bw_team *, void 
 static void *host_alloc(struct bw_stage *stage, size_t bytes)
 {
     if (refused(stage, "alloc")) return NULL;
-    void *memory = lent_take(&stage_of(stage)->memory, bytes);
+    void *memory = plugin_memory_alloc(&stage_of(stage)->memory, bytes);
     stage_of(stage)->held += memory != NULL;
     return memory;
 }
@@ -189,13 +190,13 @@ static void host_release(struct bw_stage *stage, void *memory)
 {
     if (refused(stage, "release")) return;
     stage_of(stage)->held -= memory != NULL;
-    lent_give(&stage_of(stage)->memory, memory);
+    plugin_memory_release(&stage_of(stage)->memory, memory);
 }
 
 static void *host_scratch(struct bw_stage *stage, size_t bytes)
 {
     if (refused(stage, "scratch")) return NULL;
-    return bw_arena_take(stage_of(stage)->scratch, bytes);
+    return bw_arena_alloc(stage_of(stage)->scratch, bytes);
 }
 
 static struct bw_field *host_scratch_field(struct bw_stage *stage, uint32_t kind, uint32_t precision)
@@ -328,24 +329,24 @@ static const struct bw_expression_api expression_table = {sizeof expression_tabl
 static enum bw_status service_share(struct bw_stage *stage, struct bw_domain *d, void *rows, const int32_t *slot,
                                     size_t bytes)
 {
-    return host_of(stage)->share ? bw_ranks_all_gather_rows(d, rows, slot, bytes) : BW_OK;
+    return host_of(stage)->distributed ? bw_ranks_all_gather_rows(d, rows, slot, bytes) : BW_OK;
 }
 
 static enum bw_status service_bring(struct bw_stage *stage, struct bw_field *f)
 {
     if (refused(stage, "ranks bring")) return BW_ERR_PLUGIN;
-    return host_of(stage)->share ? bw_ranks_fetch(f->domain, &f, 1, BW_FETCH_ALL_RANKS) : BW_OK;
+    return host_of(stage)->distributed ? bw_ranks_fetch(f->domain, &f, 1, BW_FETCH_ALL_RANKS) : BW_OK;
 }
 
 static void service_whole(struct bw_stage *stage, int on)
 {
     struct run_host *h = (struct run_host *)stage->host;
-    if (!refused(stage, "ranks whole")) h->share = h->shares && !on;
+    if (!refused(stage, "ranks whole")) h->distributed = h->may_distribute && !on;
 }
 
 static const int32_t *service_owners(struct bw_stage *stage, struct bw_domain *d, int32_t *rank, int32_t *size)
 {
-    if (refused(stage, "ranks owners") || !host_of(stage)->share || !d->ranks) return NULL;
+    if (refused(stage, "ranks owners") || !host_of(stage)->distributed || !d->ranks) return NULL;
     *rank = d->ranks->rank;
     *size = d->ranks->size;
     return d->partition->owner;
@@ -382,7 +383,7 @@ static void service_gather(struct bw_stage *stage, void *pieces, const size_t *b
 static enum bw_status service_bring_round(struct bw_stage *stage, struct bw_field *f, struct bw_domain *d, double reach)
 {
     if (refused(stage, "ranks bring_round")) return BW_ERR_PLUGIN;
-    return host_of(stage)->share ? bw_ranks_fetch_region(f, d, reach) : BW_OK;
+    return host_of(stage)->distributed ? bw_ranks_fetch_region(f, d, reach) : BW_OK;
 }
 
 static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_share,      service_bring,  service_whole,

@@ -21,8 +21,8 @@ struct run_host {
     const struct field_table *fields;
     const struct stage_list *stages;
     struct bw_domain *const *domains;
-    bool share;  ///< sweeps of the stage that is at it: together.h
-    bool shares; ///< the same, but for what it runs whole
+    bool distributed;    ///< the running stage's sweeps (ranks/collective.h)
+    bool may_distribute; ///< the stage is; `distributed` is off where it asks to run replicated
 };
 
 /// Fill the table; all else is there. `simd`: UINT32_MAX: the best this machine has.

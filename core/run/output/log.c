@@ -17,7 +17,7 @@ void log_init(struct run_log *l, void (*on_log)(int, const char *, const char *,
 
 void log_free(struct run_log *l) { pthread_mutex_destroy(&l->lock); }
 
-void log_say(struct run_log *l, int level, const char *who, const char *text)
+void log_line(struct run_log *l, int level, const char *who, const char *text)
 {
     char *line = bw_strdup(text);
     if (line) bw_utf8_one_line(line);
@@ -70,7 +70,7 @@ enum bw_status log_params(struct run_log *l, struct bw_params *p, double time, u
     enum bw_status status = bw_params_eval(p, time, slot, out, &d);
     if (status != BW_OK) {
         pthread_mutex_lock(&l->lock);
-        if (l->diag) bw_diag_take(l->diag, &d);
+        if (l->diag) bw_diag_append(l->diag, &d);
         pthread_mutex_unlock(&l->lock);
         if (!d.errors && status == BW_ERR_MEMORY) log_fail(l, NULL, status, "out of memory for parameters");
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a run says: sentences about failures, and lines for the log. The lowest room of a run: all others see it, and
- * share its lock, for workers and the writer's thread speak too. */
+/* Errors and log lines of a run. All its modules, workers and the writer's thread log here, under one lock. */
 #ifndef LOG_H
 #define LOG_H
 
@@ -19,15 +18,15 @@ struct run_log {
 
 void log_init(struct run_log *l, void (*on_log)(int, const char *, const char *, void *), void *user);
 void log_free(struct run_log *l);
-/// Add a sentence, with its place in the preset unless that is NULL. Answers `status`; for memory that the run's limit
-/// refused BW_ERR_LIMIT, and the sentence goes on with what is held and was wanted.
+/// Report an error, with its place in the preset unless that is NULL. Returns `status`; where the run's memory limit
+/// refused an allocation, BW_ERR_LIMIT, and the message adds the bytes held and requested.
 enum bw_status log_fail(struct run_log *l, const struct bw_place *place, enum bw_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /// Status of the first failure reported in this run; BW_ERR_IO when there was none.
 enum bw_status log_status(struct run_log *l);
-/// A line of `who`'s, level enum bw_log_level.
-void log_say(struct run_log *l, int level, const char *who, const char *text);
-/// Evaluate parameters, from any thread; what is wrong with them is said.
+/// Log a line of level enum bw_log_level; `who`: a stage's or exporter's id, or NULL.
+void log_line(struct run_log *l, int level, const char *who, const char *text);
+/// Evaluate parameters, from any thread. Errors are reported.
 enum bw_status log_params(struct run_log *l, struct bw_params *p, double time, uint32_t slot, void *out);
 
 #endif

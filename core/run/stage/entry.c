@@ -61,7 +61,7 @@ struct bw_params *entry_params(struct run_log *l, const struct bw_preset *p, con
     const uint32_t size = e->stage ? e->stage->params_size : e->exporter->params_size;
     struct bw_node *shared = NULL;
     const struct bw_table table = {rows, n, !e->stage && bw_exporter_pictures(e->exporter)};
-    if (!e->stage && bw_preset_share(p, node, &table, &shared))
+    if (!e->stage && bw_preset_inherit_look(p, node, &table, &shared))
         return log_fail(l, NULL, BW_ERR_MEMORY, "%s: out of memory", id), NULL;
     struct bw_params *params = bw_params_compile(rows, n, size, shared ? shared : node, &context, l->diag);
     bw_node_free(shared);

@@ -100,7 +100,7 @@ void stage_growth_watch(struct run_stage *s)
     snprintf(text, sizeof text, "holds %lld pieces of memory, more after each of %d steps: alloc() without release()?",
              (long long)s->held, STEPS);
     s->growth_told = true;
-    log_say(s->log, BW_LOG_WARNING, s->pub.id, text);
+    log_line(s->log, BW_LOG_WARNING, s->pub.id, text);
 }
 
 static void stage_uninit(struct run_stage *s)
@@ -118,7 +118,7 @@ static void stage_free(struct run_stage *s)
     bw_free(s->scratch_field);
     bw_arena_destroy(s->scratch);
     outputs_discard(&s->outputs);
-    lent_free(&s->memory);
+    plugin_memory_free(&s->memory);
     bw_params_free(s->params);
     for (int i = 0; i < 4; i++) bw_free(s->param_mem[i]);
     for (uint32_t k = 0; s->bound && k < s->pub.desc->n_ports; k++) bw_free((void *)s->bound[k].fields);

@@ -3,7 +3,7 @@
 #ifndef STAGE_H
 #define STAGE_H
 
-#include "lent.h"
+#include "plugin_memory.h"
 #include "base/thread/where.h"
 #include "entry.h"
 #include "grid/grid.h"
@@ -25,7 +25,7 @@ struct run_stage {
     void *param_mem[4]; ///< slots: now, and what params_at hands out
     int32_t next_slot;
     struct bw_bound *bound; ///< a row a port
-    struct lent *memory;
+    struct plugin_memory *memory;
     int64_t held, most_held; ///< pieces of it, now and at the end of any step
     int32_t growing;         ///< steps on end after which there were more
     struct bw_arena *scratch;
@@ -64,18 +64,18 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
 /// Uninit those that are initialised, last first.
 void stages_end(struct stage_list *list);
 void stages_free(struct stage_list *list);
-/// The calling thread is in that callback from now on, until stage_leave.
+/// Note that the calling thread enters that callback, until stage_leave (base/thread/where.h).
 struct where_was stage_enter(const struct run_stage *s, const char *callback);
-/// It is in a function that the callback gave away.
+/// The same for a body that a callback passed to the host.
 struct where_was stage_enter_body(const struct run_stage *s);
 void stage_leave(const struct run_stage *s, const struct where_was *was);
 /// The table that it offers under that id, or NULL.
 const void *stage_extension(const struct run_stage *s, const char *id);
-/// A step is done: say so, once, where it takes more memory in each and gives none back.
+/// After a step: warn, once, when the stage has held more memory after each of many steps (a leak).
 void stage_growth_watch(struct run_stage *s);
 /// Evaluate parameters for time t.
 enum bw_status stage_params(struct run_stage *s, double t);
-/// A callback has returned: forget what it took until then.
+/// After a callback: free its scratch memory and fields.
 void stage_scratch_end(struct run_stage *s);
 struct output_owner stage_owner(const struct run_stage *s);
 

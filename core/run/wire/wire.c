@@ -208,7 +208,7 @@ static void slips_warn(const struct field_table *t, const struct stage_list *sta
                                       s->preset->place.file, (int)s->preset->place.line, (int)s->preset->place.column,
                                       f->name, near)
                           : NULL;
-        if (text) log_say(t->log, BW_LOG_WARNING, s->pub.id, text);
+        if (text) log_line(t->log, BW_LOG_WARNING, s->pub.id, text);
         bw_free(text);
     }
 }
@@ -236,7 +236,7 @@ static void ask_warn(const struct field_table *t, const struct stage_list *stage
                                  above->pub.id)
                      : bw_printf("%s:%d:%d: adds to \"%s\", which no stage reads, as mac.project does",
                                  s->preset->place.file, (int)s->preset->place.line, (int)s->preset->place.column, name);
-    if (text) log_say(t->log, BW_LOG_WARNING, s->pub.id, text);
+    if (text) log_line(t->log, BW_LOG_WARNING, s->pub.id, text);
     bw_free(text);
 }
 

@@ -64,14 +64,17 @@ static void exporter_log(struct bw_exporter *e, uint32_t level, const char *form
     va_start(a, format);
     vsnprintf(text, sizeof text, format, a);
     va_end(a);
-    log_say(exporter_of(e)->list->log, (int)level, e->id, text);
+    log_line(exporter_of(e)->list->log, (int)level, e->id, text);
 }
 
 static void *exporter_alloc(struct bw_exporter *e, size_t bytes)
 {
-    return bw_alloc_all_written(lent_take(&exporter_of(e)->memory, bytes), bytes);
+    return bw_alloc_all_written(plugin_memory_alloc(&exporter_of(e)->memory, bytes), bytes);
 }
-static void exporter_release(struct bw_exporter *e, void *memory) { lent_give(&exporter_of(e)->memory, memory); }
+static void exporter_release(struct bw_exporter *e, void *memory)
+{
+    plugin_memory_release(&exporter_of(e)->memory, memory);
+}
 
 static const char *exporter_output_begin(struct bw_exporter *e, const char *name)
 {
@@ -95,34 +98,35 @@ static void exporter_output_discard(struct bw_exporter *e, const char *path)
 }
 
 /* The first file of a sequence is announced: not once more by a run that goes on in its middle. */
-static void said_add(struct exporter_list *list, const struct announcement *one)
+static void announcement_add(struct exporter_list *list, const struct announcement *one)
 {
     struct announcement a = {bw_strdup(one->what), bw_strdup(one->path), bw_strdup(one->by), one->before};
     bool known = !a.what || !a.path || !a.by;
     pthread_mutex_lock(&list->log->lock);
-    for (int32_t i = 0; !known && i < list->n_said; i++) {
-        const struct announcement *s = &list->said[i];
+    for (int32_t i = 0; !known && i < list->n_announced; i++) {
+        const struct announcement *s = &list->announced[i];
         known = !strcmp(s->path, a.path) || (s->before && !strcmp(s->what, a.what) && !strcmp(s->by, a.by));
     }
-    struct announcement *said = known ? NULL : bw_realloc(list->said, (size_t)(list->n_said + 1) * sizeof *said);
+    struct announcement *said =
+        known ? NULL : bw_realloc(list->announced, (size_t)(list->n_announced + 1) * sizeof *said);
     if (said) {
-        list->said = said;
-        said[list->n_said++] = a;
+        list->announced = said;
+        said[list->n_announced++] = a;
     }
     pthread_mutex_unlock(&list->log->lock);
     if (!said) bw_free(a.what), bw_free(a.path), bw_free(a.by);
 }
 
-void exporters_say(struct exporter_list *list, const char *what, const char *name, const char *by)
+void exporters_announce(struct exporter_list *list, const char *what, const char *name, const char *by)
 {
     char *path = bw_printf("%s/%s", list->outputs->folder, name);
-    said_add(list, &(struct announcement){(char *)what, path, (char *)by, false});
+    announcement_add(list, &(struct announcement){(char *)what, path, (char *)by, false});
     bw_free(path);
 }
 
 static void exporter_announce(struct bw_exporter *e, const char *what, const char *name)
 {
-    exporters_say(exporter_of(e)->list, what, name, e->id);
+    exporters_announce(exporter_of(e)->list, what, name, e->id);
 }
 
 struct each {
@@ -157,23 +161,23 @@ static enum bw_status exporter_lend(struct bw_exporter *e, const struct bw_snaps
 {
     struct run_exporter *x = exporter_of(e);
     struct chain_snapshot *s = x->snapshot;
-    if (!s || !s->lender) return BW_OK;
+    if (!s || !s->fetcher) return BW_OK;
     const struct run_exporter *last = NULL;
     for (int32_t i = 0; i < x->list->n; i++)
         if (exporter_part(&x->list->exporter[i]) & s->parts) last = &x->list->exporter[i];
     for (uint32_t k = 0; f && k < s->frame.n_fields; k++)
         if (f->host_data == &s->source[k])
-            return cell ? snapshot_lend_cells(s, k, cell, n, true) : snapshot_lend(s, k, false);
-    if (!f && x == last) snapshot_lend_end(s);
+            return cell ? snapshot_fetch_cells(s, k, cell, n, true) : snapshot_fetch(s, k, false);
+    if (!f && x == last) snapshot_fetch_end(s);
     return BW_OK;
 }
 
 /* One that does not ask for fields finds them all. */
-static enum bw_status fields_lend(const struct run_exporter *x, struct chain_snapshot *s)
+static enum bw_status fields_fetch(const struct run_exporter *x, struct chain_snapshot *s)
 {
     enum bw_status status = BW_OK;
     if (x->pub.desc->flags & BW_EXPORTER_RANKS) return BW_OK;
-    for (uint32_t k = 0; k < s->frame.n_fields && status == BW_OK; k++) status = snapshot_lend(s, k, k > 0);
+    for (uint32_t k = 0; k < s->frame.n_fields && status == BW_OK; k++) status = snapshot_fetch(s, k, k > 0);
     return status == BW_ERR_MEMORY ? log_fail(x->list->log, &x->preset->place, status, "%s: out of memory", x->pub.id)
                                    : status;
 }
@@ -253,17 +257,17 @@ void exporters_free(struct exporter_list *list)
     for (int32_t i = 0; i < list->n; i++) {
         struct run_exporter *x = &list->exporter[i];
         outputs_discard(&x->outputs);
-        lent_free(&x->memory);
+        plugin_memory_free(&x->memory);
         bw_params_free(x->params);
         bw_free(x->param_mem);
         bw_free(x->pub.state);
     }
-    for (int32_t i = 0; i < list->n_said; i++) {
-        bw_free(list->said[i].what);
-        bw_free(list->said[i].path);
-        bw_free(list->said[i].by);
+    for (int32_t i = 0; i < list->n_announced; i++) {
+        bw_free(list->announced[i].what);
+        bw_free(list->announced[i].path);
+        bw_free(list->announced[i].by);
     }
-    bw_free(list->said);
+    bw_free(list->announced);
     bw_free(list->exporter);
 }
 
@@ -397,7 +401,7 @@ static enum bw_status exporter_write(struct run_exporter *x, struct chain_snapsh
                         (long long)s->frame.number);
     struct bw_frame frame = snapshot_of_domain(s, x->list->grid[x->domain], room);
     enum bw_status status = log_params(x->list->log, x->params, frame.time, 0, x->param_mem);
-    if (status == BW_OK) status = fields_lend(x, s);
+    if (status == BW_OK) status = fields_fetch(x, s);
     if (status == BW_OK) {
         const struct where_was was = exporter_enter(x, "frame", frame.number);
         x->frame = &frame.number;
@@ -436,15 +440,15 @@ static enum bw_status exporter_save(struct run_exporter *x, struct bw_archive *a
 }
 
 /* What was announced, by the names below the folder: that may be called otherwise by now. */
-static enum bw_status said_checkpoint(struct exporter_list *list, struct archive *a)
+static enum bw_status announcements_checkpoint(struct exporter_list *list, struct archive *a)
 {
     size_t folder = strlen(list->outputs->folder ? list->outputs->folder : "") + 1;
     archive_owner(a, "said", NULL);
-    for (int32_t i = 0; a->pub.restoring || i < list->n_said; i++) {
+    for (int32_t i = 0; a->pub.restoring || i < list->n_announced; i++) {
         char key[32], text[3][1024] = {"", "", ""};
         snprintf(key, sizeof key, "%d", i);
         if (a->pub.restoring && a->pub.stored(&a->pub, key) < 0) break;
-        const struct announcement *s = a->pub.restoring ? NULL : &list->said[i];
+        const struct announcement *s = a->pub.restoring ? NULL : &list->announced[i];
         if (s)
             snprintf(text[0], 1024, "%s", s->what), snprintf(text[1], 1024, "%s", s->path + folder),
                 snprintf(text[2], 1024, "%s", s->by);
@@ -454,7 +458,7 @@ static enum bw_status said_checkpoint(struct exporter_list *list, struct archive
         if (!s && !file_name_is_inside(text[1]))
             return log_fail(list->log, NULL, BW_ERR_IO, "checkpoint: said/%s: names no file of this bake", key);
         char *path = !s ? bw_printf("%s/%s", list->outputs->folder, text[1]) : NULL;
-        if (path) said_add(list, &(struct announcement){text[0], path, text[2], true});
+        if (path) announcement_add(list, &(struct announcement){text[0], path, text[2], true});
         bw_free(path);
     }
     return BW_OK;
@@ -473,7 +477,7 @@ static enum bw_status exporter_exchange(struct run_exporter *x, const char *owne
 
 enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a)
 {
-    enum bw_status status = said_checkpoint(list, a);
+    enum bw_status status = announcements_checkpoint(list, a);
     for (int32_t i = 0; i < list->n && status == BW_OK; i++) {
         char *owner = bw_printf("exporter/%s", list->exporter[i].pub.id);
         if (!owner) return log_fail(list->log, NULL, BW_ERR_MEMORY, "out of memory for a checkpoint");

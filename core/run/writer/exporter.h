@@ -3,7 +3,7 @@
 #ifndef RUN_EXPORTER_H
 #define RUN_EXPORTER_H
 
-#include "run/stage/lent.h"
+#include "run/stage/plugin_memory.h"
 #include "base/thread/threads.h"
 #include "base/thread/where.h"
 #include "run/checkpoint/archive.h"
@@ -18,7 +18,7 @@ struct run_exporter {
     const struct bw_preset_export *preset;
     struct bw_params *params;
     void *param_mem;
-    struct lent *memory;
+    struct plugin_memory *memory;
     struct output *outputs;
     int32_t domain;
     bool initialised, ready;         ///< init was called; it went well
@@ -45,9 +45,9 @@ struct exporter_list {
     struct run_log *log;
     struct where_bake *where;
     struct outputs *outputs;
-    struct bw_workers *workers; ///< while the writer runs
-    struct announcement *said;  ///< under the log's lock
-    int32_t n_said;
+    struct bw_workers *workers;     ///< while the writer runs
+    struct announcement *announced; ///< under the log's lock
+    int32_t n_announced;
     uint32_t parts; ///< enum snapshot_part: whose exporters this process runs
     bool motion;    ///< someone wants velocities as of the frame
     bool outlines;  ///< … obstacles where no gas is
@@ -70,8 +70,8 @@ static inline uint32_t exporter_part(const struct run_exporter *x)
 }
 /// Is there one of them?
 bool exporters_have(const struct exporter_list *list, enum snapshot_part part);
-/// Something that was committed goes to the closing lines.
-void exporters_say(struct exporter_list *list, const char *what, const char *name, const char *by);
+/// Announce a committed output in the closing lines of the run.
+void exporters_announce(struct exporter_list *list, const char *what, const char *name, const char *by);
 /// Every exporter's init, with the parameters of that time.
 enum bw_status exporters_start(struct exporter_list *list, double time);
 /// Every exporter's frame. Errors are said.

@@ -44,8 +44,8 @@ static void job_free(struct writer_job *j)
 static void *writer_main(void *arg)
 {
     struct writer *w = arg;
-    struct where_ground ground;
-    where_ground(&ground);
+    struct where_signal_stack ground;
+    where_signal_stack(&ground);
     bw_thread_begin();
     bw_account_use(w->account);
     pthread_mutex_lock(&w->lock);
@@ -70,7 +70,7 @@ static void *writer_main(void *arg)
         pthread_cond_broadcast(&w->wake);
     }
     pthread_mutex_unlock(&w->lock);
-    where_ground_end(&ground);
+    where_signal_stack_end(&ground);
     return NULL;
 }
 
@@ -95,7 +95,7 @@ enum bw_status writer_start(struct writer *w)
 
 /* ---- from the run's thread ---- */
 
-bool writer_wants(const struct writer *w) { return w->runs && w->exporters->n; }
+bool writer_needs_frames(const struct writer *w) { return w->runs && w->exporters->n; }
 
 bool writer_has_checkpoint(struct writer *w)
 {

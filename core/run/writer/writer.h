@@ -20,9 +20,9 @@ typedef enum bw_status (*writer_done_fn)(enum bw_status status, int64_t frame, b
 struct writer {
     struct exporter_list *exporters;
     writer_checkpoint_fn checkpoint;
-    writer_done_fn done;        ///< NULL: nobody wants to know
+    writer_done_fn done;        ///< may be NULL
     void *user;                 ///< of both
-    struct bw_account *account; ///< what the thread takes counts there
+    struct bw_account *account; ///< the thread's memory is charged to it
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -41,8 +41,8 @@ void writer_free(struct writer *w);
 enum bw_status writer_prepare(struct writer *w, double time, uint32_t workers);
 /// Start the thread.
 enum bw_status writer_start(struct writer *w);
-/// Does anybody want frames?
-bool writer_wants(const struct writer *w);
+/// Is there an exporter that takes frames?
+bool writer_needs_frames(const struct writer *w);
 /// Is one waiting or being written?
 bool writer_has_checkpoint(struct writer *w);
 /// Hand a snapshot over, whatever comes of it; waits while one is waiting already.

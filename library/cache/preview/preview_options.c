@@ -84,7 +84,7 @@ static void overrides_apply(struct bw_node *options, struct bw_diag *d)
         const size_t length = strcspn(text + 5, "=");
         for (size_t k = 0; k < BW_COUNT(look_keys); k++)
             if (strlen(look_keys[k]) == length && !strncmp(text + 5, look_keys[k], length) && text[5 + length])
-                bw_preset_say(options, text, rows, BW_COUNT(rows), d);
+                bw_preset_override_look(options, text, rows, BW_COUNT(rows), d);
     }
 }
 

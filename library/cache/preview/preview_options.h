@@ -25,7 +25,7 @@ struct preview_options {
     double position;     ///< of the slice, m; NAN: the middle
     int64_t start;       ///< the frame at 0 s
     double fps, thickness, exposure, fire, key;
-    struct bw_list set; ///< texts as `--set` has them: bw_preset_say
+    struct bw_list set; ///< texts as `--set` has them: bw_preset_override_look
 };
 
 /// Read YAML or JSON, or NULL. Strings belong to *params. Errors: BW_ERR_USAGE; BW_ERR_PRESET for a wrong `set`.

@@ -54,7 +54,7 @@ static bool folder_try_next(struct job *j, struct bw_diag *d)
     }
     j->out = next;
     j->facts.out = j->run.out = next;
-    bw_chain_move(j->chain, next);
+    bw_chain_set_folder(j->chain, next);
     pthread_mutex_unlock(&j->lock);
     return true;
 }

@@ -312,7 +312,7 @@ static bool takeover_defer(struct job *j, struct bw_diag *d)
         return false;
     j->takeover.pending = true;
     log_begin(j, open_memstream(&j->takeover.log, &j->takeover.log_bytes));
-    if (!goes_on && !j->distributed) bw_chain_hold(j->chain);
+    if (!goes_on && !j->distributed) bw_chain_hold_outputs(j->chain);
     return j->log ? true : (out_of_memory(d), false);
 }
 
@@ -377,7 +377,7 @@ static enum bw_status folder_finish(struct job *j, enum bw_status status, struct
 /* No frame was completed: the previous content stays. */
 static enum bw_status folder_keep_previous(struct job *j, enum bw_status status, struct bw_diag *d)
 {
-    if (j->takeover.diag.status) bw_diag_take(d, &j->takeover.diag);
+    if (j->takeover.diag.status) bw_diag_append(d, &j->takeover.diag);
     if (journal_folder_fate(&j->journal) != FOLDER_HERE)
         bw_diag_error(d, BW_NAMED(j->out), BW_ERR_IO, "the folder %s is gone", j->out);
     else if (status != BW_ERR_CANCELLED)

@@ -3,7 +3,7 @@
  * no tile more for it, and a VDB file no voxel. */
 #define _XOPEN_SOURCE 700 // nftw
 #include "physics/physics.h"
-#include "run/writer/outline.h"
+#include "run/writer/obstacle_tiles.h"
 #include <common/openvdb/bwvdb.h>
 #include <ftw.h>
 
@@ -33,7 +33,7 @@ static float *picture_of(struct test_run *r, int64_t *outlines)
 {
     struct chain_snapshot *s = snapshot_take(r->chain, 2);
     cr_assert_not_null(s);
-    cr_assert_eq(outline_take(r->chain, s), BW_OK);
+    cr_assert_eq(obstacle_tiles_add(r->chain, s), BW_OK);
     struct bw_snapshot_field solid = solid_of(s);
     const int32_t *n = solid.info->domain->n;
     float *out = bw_calloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *out);
@@ -80,7 +80,7 @@ Test(outline, has_shapes)
             run(TOWER, foreign ? "  - set: {field: solid, value: solid, when: always}\n" : "", OBSTACLES);
         struct chain_snapshot *s = snapshot_take(r.chain, 2);
         cr_assert_not_null(s);
-        cr_assert_eq(outline_take(r.chain, s), BW_OK);
+        cr_assert_eq(obstacle_tiles_add(r.chain, s), BW_OK);
         const struct bw_snapshot_field solid = solid_of(s);
         cr_assert_eq(s->frame.n_shapes, foreign ? 3 : 2, "%u shapes", s->frame.n_shapes);
         for (uint32_t i = 0; i < s->frame.n_shapes; i++) cr_assert_eq(s->frame.shapes[i].field, solid.info);
@@ -113,7 +113,7 @@ Test(outline, has_an_end)
                                  "  - mac.advect: {}\n  - mac.project: {}\n");
     struct chain_snapshot *s = snapshot_take(r.chain, 1);
     cr_assert_not_null(s);
-    cr_assert_eq(outline_take(r.chain, s), BW_OK);
+    cr_assert_eq(obstacle_tiles_add(r.chain, s), BW_OK);
     cr_assert_eq(solid_of(s).n_tiles, bw_chain_tiles(r.chain));
     cr_assert_eq(warned, 1);
     snapshot_unref(s);

@@ -237,7 +237,7 @@ Test(preset, scale)
     cr_expect_null(bw_node_get(p->root, "scale"), "what is resolved would be scaled once more");
     for (int i = 0; i < 2; i++) {
         struct bw_node *map = NULL;
-        cr_assert_eq(bw_preset_share(p, p->export[i].node, &(struct bw_table){rows, 2, false}, &map), BW_OK);
+        cr_assert_eq(bw_preset_inherit_look(p, p->export[i].node, &(struct bw_table){rows, 2, false}, &map), BW_OK);
         cr_expect_str_eq(bw_node_get(map, "larger")->text, "4");
         cr_expect_str_eq(bw_node_get(map, "fps")->text, "24");
         cr_expect(i || !strcmp(bw_node_get(map, "scale")->text, "100"), "units a metre stay what they are");
@@ -306,7 +306,7 @@ Test(preset, looks_are_shared)
                                     "export:\n  - mp4: {flames: {crisp: 1}, fire: {keys: {1: 7}}}\n  - png: {}\n");
     for (int i = 0; i < 2; i++) {
         struct bw_node *map = NULL;
-        cr_assert_eq(bw_preset_share(p, p->export[i].node, &(struct bw_table){rows, BW_COUNT(rows), true}, &map),
+        cr_assert_eq(bw_preset_inherit_look(p, p->export[i].node, &(struct bw_table){rows, BW_COUNT(rows), true}, &map),
                      BW_OK);
         const struct bw_node *f = bw_node_get(map, "flames"), *keys = bw_node_get(bw_node_get(map, "fire"), "keys");
         cr_expect_str_eq(bw_node_get(f, "crisp")->text, i ? "3" : "1");

@@ -47,7 +47,7 @@ static enum bw_status entries_move(struct bw_node *map, struct bw_node *from)
     return bw_node_put(map, "file", NULL) ? BW_ERR_MEMORY : BW_OK;
 }
 
-enum bw_status camera_file_take(struct bw_node *camera, struct bw_diag *d)
+enum bw_status camera_file_expand(struct bw_node *camera, struct bw_diag *d)
 {
     const struct bw_node *file = camera && camera->type == BW_NODE_MAP ? bw_node_get(camera, "file") : NULL;
     if (bw_node_is_null(file)) return BW_OK;

@@ -6,8 +6,8 @@
 
 #include "preset/tree/node.h"
 
-/// Every such map of the tree `n` (NULL: nothing) becomes what it stands for. *notes gets more lines: which
-/// axis of a file was taken to point up, by its writer's habit. Errors: BW_ERR_IO, BW_ERR_PRESET.
-enum bw_status curve_files_take(struct bw_node *n, char **notes, struct bw_diag *d);
+/// Replace every such map of the tree `n` (NULL: nothing) by its keyframes or points. *notes gets a line for each file
+/// whose up axis was guessed from the program that wrote it. Errors: BW_ERR_IO, BW_ERR_PRESET.
+enum bw_status curve_files_expand(struct bw_node *n, char **notes, struct bw_diag *d);
 
 #endif

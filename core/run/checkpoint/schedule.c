@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "keep.h"
+#include "schedule.h"
 #include "base/alloc.h"
 #include "base/machine.h"
 #include "base/transport.h"
-#include "run/together/together.h"
-#include "run/together/turns.h"
+#include "run/ranks/collective.h"
+#include "run/ranks/rotation.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,45 +18,45 @@ static const double SOON = 0.1;  /* … in s, at least */
 static double interval(const struct bw_chain *c, double now)
 {
     const double every = c->preset->checkpoint_every;
-    return c->preset->checkpoint_keep ? every : fmin(every, fmax(MORE * (now - c->keeper.began), SOON));
+    return c->preset->checkpoint_keep ? every : fmin(every, fmax(MORE * (now - c->schedule.began), SOON));
 }
 
-void keeper_begin(struct bw_chain *c)
+void schedule_begin(struct bw_chain *c)
 {
-    struct checkpoint_keeper *k = &c->keeper;
+    struct checkpoint_schedule *k = &c->schedule;
     const struct bw_preset *p = c->preset;
-    char *obstacle = c->opt.out ? checkpoint_obstacle(c) : NULL;
+    char *obstacle = c->opt.out ? checkpoint_blocker(c) : NULL;
     k->able = c->opt.out && !obstacle && !c->partial && (p->checkpoint_every > 0 || p->checkpoint_frames > 0);
-    if (obstacle) log_say(&c->log, BW_LOG_WARNING, NULL, obstacle);
+    if (obstacle) log_line(&c->log, BW_LOG_WARNING, NULL, obstacle);
     bw_free(obstacle);
     k->began = bw_seconds();
     k->due = p->checkpoint_every > 0 ? k->began + interval(c, k->began) : HUGE_VAL;
 }
 
 /* By several ranks: when all files before it are whole, for it lists them. */
-static enum bw_status checkpoint_hand(struct bw_chain *c, int64_t substeps)
+static enum bw_status checkpoint_to_writer(struct bw_chain *c, int64_t substeps)
 {
-    const int32_t rank = c->ranks ? turns_checkpoint(c) : 0, own = c->ranks ? c->ranks->rank : 0;
-    enum bw_status status = turns_settle(c);
+    const int32_t rank = c->ranks ? rotation_checkpoint_rank(c) : 0, own = c->ranks ? c->ranks->rank : 0;
+    enum bw_status status = rotation_drain(c);
     struct checkpoint *p = NULL;
     if (status != BW_OK) return status;
     if (own == 0 || own == rank) p = checkpoint_take(c, substeps, own == 0);
     if (!p && (own == 0 || own == rank)) return log_status(&c->log);
-    if (rank) status = checkpoint_pass(c, p, rank);
+    if (rank) status = checkpoint_transfer(c, p, rank);
     if (status == BW_OK && own == rank) {
-        turns_lend(c, p->state);
+        rotation_serve_snapshot(c, p->state);
         status = writer_checkpoint(&c->writer, p);
     } else checkpoint_free(p);
-    return status == BW_OK && c->ranks ? turns_serve(c, rank) : status;
+    return status == BW_OK && c->ranks ? rotation_serve(c, rank) : status;
 }
 
-static enum bw_status keeper_take(struct bw_chain *c, int64_t substeps)
+static enum bw_status schedule_checkpoint(struct bw_chain *c, int64_t substeps)
 {
-    struct checkpoint_keeper *k = &c->keeper;
-    double now = bw_seconds(), each = (double)k->spent * 1e-9 / (k->kept > 0 ? k->kept : 1);
-    const enum bw_status status = checkpoint_hand(c, substeps);
+    struct checkpoint_schedule *k = &c->schedule;
+    double now = bw_seconds(), each = (double)k->nanoseconds * 1e-9 / (k->completed > 0 ? k->completed : 1);
+    const enum bw_status status = checkpoint_to_writer(c, substeps);
     if (c->preset->checkpoint_every > 0) k->due = now + fmax(interval(c, now), each / MOST);
-    keeper_spent(k, bw_seconds() - now);
+    schedule_add_seconds(k, bw_seconds() - now);
     return status;
 }
 
@@ -69,18 +69,18 @@ static bool frames_due(const struct bw_chain *c)
     return (every > 0 && made % every == 0) || (made == 1 && !c->preset->checkpoint_keep);
 }
 
-enum bw_status keeper_frame(struct bw_chain *c, bool early, bool last)
+enum bw_status schedule_frame(struct bw_chain *c, bool early, bool last)
 {
-    struct checkpoint_keeper *k = &c->keeper;
+    struct checkpoint_schedule *k = &c->schedule;
     bool asked = c->opt.checkpoint && atomic_exchange(c->opt.checkpoint, 0);
     bool due = frames_due(c) || (bw_seconds() >= k->due && !writer_has_checkpoint(&c->writer));
     bool wanted = last ? !c->preset->frames_from : asked || due;
-    return together_says(c, k->able && (early || wanted)) ? keeper_take(c, -1) : BW_OK;
+    return collective_first_decides(c, k->able && (early || wanted)) ? schedule_checkpoint(c, -1) : BW_OK;
 }
 
-enum bw_status keeper_stop(struct bw_chain *c, int64_t substeps)
+enum bw_status schedule_stop(struct bw_chain *c, int64_t substeps)
 {
-    return together_says(c, c->keeper.able) ? keeper_take(c, substeps) : BW_OK;
+    return collective_first_decides(c, c->schedule.able) ? schedule_checkpoint(c, substeps) : BW_OK;
 }
 
 /* ---- on the writer's thread ---- */
@@ -97,7 +97,7 @@ static char *checkpoint_name(const struct bw_chain *c, const struct checkpoint_c
 static void file_lost(struct bw_chain *c, const char *name)
 {
     char *text = bw_printf("the checkpoint %s could not be written: %s", name, strerror(errno));
-    if (text) log_say(c->exporters.log, BW_LOG_WARNING, NULL, text);
+    if (text) log_line(c->exporters.log, BW_LOG_WARNING, NULL, text);
     bw_free(text);
 }
 
@@ -117,7 +117,7 @@ static enum bw_status file_write(struct bw_chain *c, struct checkpoint *p, const
     return status;
 }
 
-enum bw_status keeper_write(struct checkpoint *p, void *chain)
+enum bw_status schedule_write(struct checkpoint *p, void *chain)
 {
     struct bw_chain *c = chain;
     double began = bw_seconds();
@@ -127,18 +127,18 @@ enum bw_status keeper_write(struct checkpoint *p, void *chain)
     char *name = checkpoint_name(c, &p->clock);
     enum bw_status status = name ? checkpoint_fill(c, p) : BW_ERR_MEMORY;
     if (status == BW_OK) status = file_write(c, p, name, &whole);
-    if (whole) keeper_kept(c, name, p->clock.frame, bw_seconds() - began);
+    if (whole) schedule_completed(c, name, p->clock.frame, bw_seconds() - began);
     bw_free(name);
     return status;
 }
 
-void keeper_end(struct bw_chain *c, double elapsed)
+void schedule_report(struct bw_chain *c, double elapsed)
 {
-    const struct checkpoint_keeper *k = &c->keeper;
-    double spent = (double)k->spent * 1e-9;
-    if (!k->kept) return;
-    char *text = bw_printf("%d checkpoint%s, %.3g s of %.3g s, most of it beside the simulation", (int)k->kept,
-                           k->kept == 1 ? "" : "s", spent, elapsed);
-    if (text) log_say(&c->log, BW_LOG_INFO, NULL, text);
+    const struct checkpoint_schedule *k = &c->schedule;
+    double spent = (double)k->nanoseconds * 1e-9;
+    if (!k->completed) return;
+    char *text = bw_printf("%d checkpoint%s, %.3g s of %.3g s, most of it beside the simulation", (int)k->completed,
+                           k->completed == 1 ? "" : "s", spent, elapsed);
+    if (text) log_line(&c->log, BW_LOG_INFO, NULL, text);
     bw_free(text);
 }

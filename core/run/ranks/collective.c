@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "together.h"
+#include "collective.h"
 #include "base/alloc.h"
 #include "grid/ranks/ranks.h"
 #include <malloc.h>
@@ -13,7 +13,7 @@ static enum bw_status no_memory(struct bw_chain *c)
                     (long long)c->clock.frame, (int)c->ranks->rank);
 }
 
-bool together_says(const struct bw_chain *c, bool own)
+bool collective_first_decides(const struct bw_chain *c, bool own)
 {
     const size_t bytes[BW_RANKS_MOST] = {sizeof own};
     if (c->ranks) c->ranks->gather(c->ranks, NULL, bytes, &own);
@@ -27,7 +27,7 @@ static double tiles_own(const struct bw_chain *c)
     return (double)n;
 }
 
-void together_count(struct bw_chain *c)
+void collective_metrics(struct bw_chain *c)
 {
     if (!c->ranks) return;
     metrics_add(&c->timings, "ranks", "bytes", (double)c->ranks->bytes, BW_METRIC_LAST);
@@ -39,7 +39,7 @@ void together_count(struct bw_chain *c)
 }
 
 /* A stage that runs whole may be asked by others for what it offers; those then do so, too. */
-static const struct run_stage *asked_whole(const struct bw_chain *c)
+static const struct run_stage *replicated_service(const struct bw_chain *c)
 {
     for (int32_t i = 0; i < c->stages.n; i++) {
         const struct bw_stage_desc *s = c->stages.stage[i].pub.desc;
@@ -48,20 +48,20 @@ static const struct run_stage *asked_whole(const struct bw_chain *c)
     return NULL;
 }
 
-bool together_share_all(const struct bw_chain *c) { return !asked_whole(c); }
+bool collective_all_distributed(const struct bw_chain *c) { return !replicated_service(c); }
 
-bool together_shares(const struct bw_chain *c, const struct run_stage *s)
+bool collective_is_distributed(const struct bw_chain *c, const struct run_stage *s)
 {
-    return (s->pub.desc->flags & BW_STAGE_RANKS) && together_share_all(c);
+    return (s->pub.desc->flags & BW_STAGE_RANKS) && collective_all_distributed(c);
 }
 
-char *bw_chain_whole(const struct bw_chain *c)
+char *bw_chain_replicated_stages(const struct bw_chain *c)
 {
-    const struct run_stage *asked = asked_whole(c);
+    const struct run_stage *asked = replicated_service(c);
     char *names = NULL;
     if (asked) return bw_printf("all of them, because others may ask %s for what it offers", asked->pub.id);
     for (int32_t i = 0; i < c->stages.n; i++) {
-        if (together_shares(c, &c->stages.stage[i])) continue;
+        if (collective_is_distributed(c, &c->stages.stage[i])) continue;
         char *more = bw_printf("%s%s%s", names ? names : "", names ? ", " : "", c->stages.stage[i].pub.id);
         bw_free(names);
         names = more;
@@ -69,17 +69,17 @@ char *bw_chain_whole(const struct bw_chain *c)
     return names;
 }
 
-static void whole_tell(struct bw_chain *c)
+static void replicated_stages_warn(struct bw_chain *c)
 {
-    char *names = bw_chain_whole(c);
+    char *names = bw_chain_replicated_stages(c);
     char *text =
         names ? bw_printf("made whole on each of %d ranks, with all tiles: %s", (int)c->ranks->size, names) : NULL;
-    if (text) log_say(&c->log, BW_LOG_WARNING, NULL, text);
+    if (text) log_line(&c->log, BW_LOG_WARNING, NULL, text);
     bw_free(text);
     bw_free(names);
 }
 
-static enum bw_status bring_all(struct bw_chain *c, enum bw_fetch_to need)
+static enum bw_status all_fields_fetch(struct bw_chain *c, enum bw_fetch_to need)
 {
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
@@ -87,51 +87,51 @@ static enum bw_status bring_all(struct bw_chain *c, enum bw_fetch_to need)
     return status == BW_OK ? BW_OK : no_memory(c);
 }
 
-enum bw_status together_call(struct bw_chain *c, const struct run_stage *s)
+enum bw_status collective_stage_begin(struct bw_chain *c, const struct run_stage *s)
 {
     if (!c->ranks) return BW_OK;
-    c->host.share = c->host.shares = together_shares(c, s);
-    if (!c->host.share) return bring_all(c, BW_FETCH_ALL_RANKS);
+    c->host.distributed = c->host.may_distribute = collective_is_distributed(c, s);
+    if (!c->host.distributed) return all_fields_fetch(c, BW_FETCH_ALL_RANKS);
     for (int32_t i = 0; i < c->preset->n_domains; i++) bw_ranks_retain(c->domain[i], c->domain[i]->partition->near);
     return BW_OK;
 }
 
-void together_done(struct bw_chain *c)
+void collective_stage_end(struct bw_chain *c)
 {
-    for (int32_t i = 0; c->host.share && i < c->preset->n_domains; i++)
+    for (int32_t i = 0; c->host.distributed && i < c->preset->n_domains; i++)
         bw_ranks_retain(c->domain[i], c->domain[i]->partition->own);
 }
 
-enum bw_status together_show(struct bw_chain *c)
+enum bw_status collective_snapshot_begin(struct bw_chain *c)
 {
-    c->host.share = c->host.shares = false; // what follows the first rank does alone
-    return c->ranks && !together_share_all(c) ? bring_all(c, BW_FETCH_FIRST_RANK) : BW_OK;
+    c->host.distributed = c->host.may_distribute = false; // what follows the first rank does alone
+    return c->ranks && !collective_all_distributed(c) ? all_fields_fetch(c, BW_FETCH_FIRST_RANK) : BW_OK;
 }
 
-void together_end(struct bw_chain *c)
+void collective_end(struct bw_chain *c)
 {
-    pthread_mutex_lock(&c->together.lock);
-    if (c->together.status == BW_OK) c->together.status = BW_ERR_CANCELLED; // nobody answers any more
-    pthread_cond_broadcast(&c->together.changed);
-    pthread_mutex_unlock(&c->together.lock);
+    pthread_mutex_lock(&c->collective.lock);
+    if (c->collective.status == BW_OK) c->collective.status = BW_ERR_CANCELLED; // nobody answers any more
+    pthread_cond_broadcast(&c->collective.changed);
+    pthread_mutex_unlock(&c->collective.lock);
 }
 
 /* ---- beginning ---- */
 
-enum bw_status together_begin(struct bw_chain *c)
+enum bw_status collective_begin(struct bw_chain *c)
 {
     enum bw_status status = BW_OK;
-    c->together = (struct run_together){.part = -1};
-    pthread_mutex_init(&c->together.lock, NULL);
-    pthread_cond_init(&c->together.changed, NULL);
+    c->collective = (struct run_collective){.part = -1};
+    pthread_mutex_init(&c->collective.lock, NULL);
+    pthread_cond_init(&c->collective.changed, NULL);
     if (!c->ranks) return BW_OK;
     mallopt(M_MMAP_THRESHOLD, LARGE); // so that of large arrays only what is touched takes memory, also when used again
-    c->together.stop = c->opt.stop;
-    c->together.cancel = c->opt.cancel;
-    c->opt.stop = &c->together.stops;
-    c->opt.cancel = c->host.cancel = &c->together.cancels;
+    c->collective.stop = c->opt.stop;
+    c->collective.cancel = c->opt.cancel;
+    c->opt.stop = &c->collective.stops;
+    c->opt.cancel = c->host.cancel = &c->collective.cancels;
     for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
         status = bw_ranks_join(c->domain[i], c->ranks);
-    whole_tell(c);
+    replicated_stages_warn(c);
     return status == BW_OK ? BW_OK : no_memory(c);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "motion.h"
+#include "particle_velocity.h"
 #include "base/alloc.h"
 #include "grid/grid.h"
 #include "run/call.h"
@@ -35,7 +35,7 @@ static float *velocity_row(const struct bw_snapshot_particles *p)
     return NULL;
 }
 
-enum bw_status motion_take(struct bw_chain *c, struct chain_snapshot *s)
+enum bw_status particle_velocity_add(struct bw_chain *c, struct chain_snapshot *s)
 {
     static const struct bw_attribute velocity = {"velocity", BW_F32, 3, "m/s"};
     enum bw_status status = BW_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A checkpoint is written by the rank whose turn it is. Fields come to it tile by tile as they are written, particles
- * are on all ranks; what stages, exporters and the bake keep the first rank has, and sends it at once. */
+/* Sends a checkpoint to the rank that writes it. That rank fetches fields tile by tile while it writes, and has the
+ * particles, as all ranks do. The state of stages, exporters and the bake comes from the first rank in one parcel. */
 #include "checkpoint.h"
 #include "base/alloc.h"
 #include "base/transport.h"
@@ -56,7 +56,7 @@ static enum bw_status values_unpack(struct checkpoint *p, const char *from, cons
     return status;
 }
 
-enum bw_status checkpoint_pass(struct bw_chain *c, struct checkpoint *p, int32_t rank)
+enum bw_status checkpoint_transfer(struct bw_chain *c, struct checkpoint *p, int32_t rank)
 {
     enum bw_status status = c->ranks->rank ? BW_OK : checkpoint_fill(c, p);
     size_t bytes = !c->ranks->rank && status == BW_OK ? values_bytes(p) : 0;

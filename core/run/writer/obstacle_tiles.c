@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "outline.h"
+#include "obstacle_tiles.h"
 #include "base/alloc.h"
 #include "run/call.h"
-#include "shapes.h"
+#include "obstacle_shapes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,13 +223,13 @@ static enum bw_status field_outline(struct bw_chain *c, const struct run_field *
     twins_drop(&o);
     if (status == BW_OK && o.n) status = tiles_thin(&o);
     if ((o.full || o.n > TILES) && s->frame.number == s->frame.first)
-        log_say(&c->log, BW_LOG_WARNING, field->name, "obstacles span too much to be drawn where no gas is");
+        log_line(&c->log, BW_LOG_WARNING, field->name, "obstacles span too much to be drawn where no gas is");
     if (!o.full && o.n <= TILES && status == BW_OK && o.n) status = field_widen(&o, s, k);
     bw_free(o.coord);
     return status;
 }
 
-enum bw_status outline_take(struct bw_chain *c, struct chain_snapshot *s)
+enum bw_status obstacle_tiles_add(struct bw_chain *c, struct chain_snapshot *s)
 {
     enum bw_status status = BW_OK;
     uint32_t k = 0;
@@ -239,6 +239,6 @@ enum bw_status outline_take(struct bw_chain *c, struct chain_snapshot *s)
         if (f->kind == BW_SCALAR && f->precision == BW_F32) status = field_outline(c, f, s, k);
         k++;
     }
-    if (status == BW_OK) status = shapes_take(c, s, 0);
+    if (status == BW_OK) status = obstacle_shapes_add(c, s, 0);
     return status == BW_ERR_MEMORY ? call_no_memory(c, "the obstacles of a picture") : status;
 }

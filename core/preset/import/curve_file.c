@@ -123,11 +123,11 @@ static enum bw_status curve_take(struct bw_node *n, char **notes, struct bw_diag
     return d->status;
 }
 
-enum bw_status curve_files_take(struct bw_node *n, char **notes, struct bw_diag *d)
+enum bw_status curve_files_expand(struct bw_node *n, char **notes, struct bw_diag *d)
 {
     if (!n || n->type == BW_NODE_SCALAR) return BW_OK;
     if (n->type == BW_NODE_MAP && bw_node_get(n, "curve")) return curve_take(n, notes, d);
     enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < n->count && !status; i++) status = curve_files_take(n->child[i], notes, d);
+    for (int32_t i = 0; i < n->count && !status; i++) status = curve_files_expand(n->child[i], notes, d);
     return status;
 }

@@ -6,9 +6,9 @@
 
 #include "preset/tree/node.h"
 
-/// Where the map `camera` (NULL: nothing) has a `file`, put what that file's `camera` says in its place. Errors:
+/// Replace the key `file` of the map `camera` (NULL: nothing) by that file's camera keys. Errors:
 /// BW_ERR_IO, BW_ERR_PRESET.
-enum bw_status camera_file_take(struct bw_node *camera, struct bw_diag *d);
+enum bw_status camera_file_expand(struct bw_node *camera, struct bw_diag *d);
 /// A sentence where the path is one of USD, which is read by its own library.
 enum bw_status usd_refuse(const char *path, const char *what, const struct bw_place *place, struct bw_diag *d);
 

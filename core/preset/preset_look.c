@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `look:` and `camera:`, said once for all exporters of pictures: each takes from them what it has parameters for and
- * does not say itself. So do exporters of files and movies from `scale:`. */
+/* `look:` and `camera:` are given once for all exporters of pictures: each inherits the keys that it has parameters for
+ * and does not set itself. Exporters of files and movies inherit from `scale:` likewise. */
 #include "preset_private.h"
 
 #include "base/alloc.h"
@@ -77,8 +77,8 @@ static int scale_put(const struct bw_preset *p, struct bw_node *map, const struc
     return 1;
 }
 
-enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_table *table,
-                               struct bw_node **map)
+enum bw_status bw_preset_inherit_look(const struct bw_preset *p, const struct bw_node *own,
+                                      const struct bw_table *table, struct bw_node **map)
 {
     const struct bw_param *rows = table->rows;
     const uint32_t n = table->n;
@@ -116,8 +116,8 @@ static void key_unknown(const struct bw_node *entry, const struct bw_table *tabl
                       near);
 }
 
-enum bw_status bw_preset_share_check(const struct bw_preset *p, const struct bw_table *table, uint32_t n,
-                                     struct bw_diag *d)
+enum bw_status bw_preset_check_look(const struct bw_preset *p, const struct bw_table *table, uint32_t n,
+                                    struct bw_diag *d)
 {
     const struct bw_node *look = section(p, "look");
     for (int32_t i = 0; look && i < look->count; i++)
@@ -125,7 +125,7 @@ enum bw_status bw_preset_share_check(const struct bw_preset *p, const struct bw_
     return d->status;
 }
 
-enum bw_status bw_preset_shared_form(const struct bw_preset *p, struct bw_diag *d)
+enum bw_status bw_preset_check_look_form(const struct bw_preset *p, struct bw_diag *d)
 {
     static const char *const keys[] = {"look", "camera"};
     for (uint32_t i = 0; i < BW_COUNT(keys); i++) {

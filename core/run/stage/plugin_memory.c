@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lent.h"
+#include "plugin_memory.h"
 #include "base/alloc.h"
 #include <pthread.h>
 
 enum { LINE = 64 };
 
 /* A header; the memory follows, on a cache line like it. */
-struct lent {
-    struct lent *prev, *next;
+struct plugin_memory {
+    struct plugin_memory *prev, *next;
     void *taken; ///< from where on it was taken
     char pad[LINE - 3 * sizeof(void *)];
 };
@@ -15,23 +15,23 @@ struct lent {
 /* One for all lists: exporters take memory from parallel tasks, but none often enough to wait for another. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void *lent_take(struct lent **list, size_t bytes)
+void *plugin_memory_alloc(struct plugin_memory **list, size_t bytes)
 {
-    char *taken = bytes < SIZE_MAX / 2 ? bw_calloc(LINE + sizeof(struct lent) + bytes) : NULL;
+    char *taken = bytes < SIZE_MAX / 2 ? bw_calloc(LINE + sizeof(struct plugin_memory) + bytes) : NULL;
     if (!taken) return NULL; // of much memory what nobody touches is none
-    struct lent *m = (struct lent *)(void *)(taken + (LINE - (uintptr_t)taken % LINE) % LINE);
+    struct plugin_memory *m = (struct plugin_memory *)(void *)(taken + (LINE - (uintptr_t)taken % LINE) % LINE);
     pthread_mutex_lock(&lock);
-    *m = (struct lent){.next = *list, .taken = taken};
+    *m = (struct plugin_memory){.next = *list, .taken = taken};
     if (*list) (*list)->prev = m;
     *list = m;
     pthread_mutex_unlock(&lock);
     return m + 1;
 }
 
-void lent_give(struct lent **list, void *memory)
+void plugin_memory_release(struct plugin_memory **list, void *memory)
 {
     if (!memory) return;
-    struct lent *m = (struct lent *)memory - 1;
+    struct plugin_memory *m = (struct plugin_memory *)memory - 1;
     pthread_mutex_lock(&lock);
     if (m->prev) m->prev->next = m->next;
     else *list = m->next;
@@ -40,7 +40,7 @@ void lent_give(struct lent **list, void *memory)
     bw_free(m->taken);
 }
 
-void lent_free(struct lent **list)
+void plugin_memory_free(struct plugin_memory **list)
 {
-    while (*list) lent_give(list, *list + 1);
+    while (*list) plugin_memory_release(list, *list + 1);
 }

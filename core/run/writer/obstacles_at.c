@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Obstacles of a frame long baked: of a chain that never runs, from what parameters alone say of them. */
-#include "shapes.h"
+/* Obstacles of a frame that is baked already: from parameters alone, of a chain that never runs. */
+#include "obstacle_shapes.h"
 #include "run/call.h"
 
 /* Parameters at the frame's end, as its step had them. */
@@ -15,12 +15,12 @@ static enum bw_status obstacles_set(struct bw_chain *c, int64_t frame)
     return status;
 }
 
-struct chain_snapshot *bw_chain_recall(struct bw_chain *c, int64_t frame, struct bw_diag *d)
+struct chain_snapshot *bw_chain_obstacles_at(struct bw_chain *c, int64_t frame, struct bw_diag *d)
 {
     c->log.diag = d;
     enum bw_status status = obstacles_set(c, frame);
     struct chain_snapshot *s = status == BW_OK ? snapshot_take(c, frame) : NULL;
-    if (s) status = shapes_take(c, s, BW_OBSTACLE_PLACED);
+    if (s) status = obstacle_shapes_add(c, s, BW_OBSTACLE_PLACED);
     c->log.diag = NULL;
     if (s && status == BW_OK) return s;
     snapshot_unref(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shapes.h"
+#include "obstacle_shapes.h"
 #include "base/alloc.h"
 #include "run/call.h"
 #include <string.h>
@@ -107,7 +107,7 @@ static enum bw_status field_ask(struct bw_chain *c, const struct bw_field *field
     return status;
 }
 
-enum bw_status shapes_take(struct bw_chain *c, struct chain_snapshot *s, uint32_t flags)
+enum bw_status obstacle_shapes_add(struct bw_chain *c, struct chain_snapshot *s, uint32_t flags)
 {
     struct taking t = {.flags = flags};
     enum bw_status status = BW_OK;
