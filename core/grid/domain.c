@@ -39,7 +39,7 @@ void bw_domain_destroy(struct bw_domain *d)
 
 /* ---- the wanted set: a growing hash set of tile coordinates ---- */
 
-/* 7·10¹⁰ cells, 270 GB for each field: who asks for more has mistyped a size, and would wait for ever. */
+/* 7·10¹⁰ cells, 270 GB for each field: more than that is a mistyped size, which would run for ever. */
 enum { TILES_MAX = 1 << 24 };
 
 static uint32_t requested_hash(const int32_t c[3])

@@ -98,7 +98,7 @@ void bw_field_destroy(struct bw_field *f)
     bw_free(f);
 }
 
-/* All tiles share one block until somebody writes to theirs: what few stages touch costs next to nothing. */
+/* All tiles share one block, copied on write: a field that few stages write costs little memory. */
 enum bw_status bw_field_clear(struct bw_field *f)
 {
     int64_t n = f->src.topo->pub.count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Putting a grid back as it was when a checkpoint was taken. */
+/* Restores a domain's topology from a checkpoint. */
 #include "grid.h"
 #include <stdlib.h>
 

@@ -137,7 +137,7 @@ static struct sweep_block block_extent(const struct sweep_job *j, int64_t b)
     return p;
 }
 
-/* ---- tiles that nobody reads any more ---- */
+/* ---- BW_READ_LAST: free tiles after their last reader ---- */
 
 /* Every tile that a block may read, up to a tile's edge around it; the same ones, as often, whenever it is asked. */
 static void block_tiles(const struct sweep_job *j, int64_t b, void (*each)(const struct sweep_job *, int64_t tile))

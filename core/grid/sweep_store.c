@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a block's body has written goes back to tiles and boundary faces, and is watched for NaN on the way. */
+/* Stores a block's results in tiles and boundary faces, and checks them for NaN. */
 #include "sweep.h"
 #include "base/alloc.h"
 #include <math.h>

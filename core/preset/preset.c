@@ -102,7 +102,7 @@ static enum bw_status domain_find(const struct bw_preset *p, const struct bw_nod
                          list, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* The keys that every entry takes; the others in the map are its own. */
+/* The keys that every stage or exporter has (id, enabled, domain, …); the rest of the map are its own parameters. */
 static enum bw_status entry_read(const struct bw_preset *p, const struct bw_node *inner, int stage,
                                  struct bw_entry_values *v, struct bw_diag *d)
 {

@@ -60,7 +60,7 @@ static const struct bw_node *section(const struct bw_preset *p, const char *key)
     return bw_node_is_null(n) ? NULL : n;
 }
 
-/* What `scale:` says of files and of movies. */
+/* Inherit `larger` (files) and `fps` (movies) from `scale:`. */
 static int scale_put(const struct bw_preset *p, struct bw_node *map, const struct bw_param *rows, uint32_t n)
 {
     const struct {

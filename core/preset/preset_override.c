@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the command line changes, done to the tree before it is checked, so that mistakes get the same sentences and
- * resolved.yaml the same form: --set PATH=VALUE, --mute, --seed, --memory, --frames. */
+/* Command-line overrides: --set PATH=VALUE, --mute, --seed, --memory, --frames. They are applied to the tree before it
+ * is checked, so that errors get the same messages and resolved.yaml the same form. */
 #include "preset_private.h"
 
 #include "base/alloc.h"

@@ -25,7 +25,7 @@ static enum bw_status workers_build(struct bw_chain *c)
     return BW_OK;
 }
 
-/* Every part is told of those below it. */
+/* Connect the parts: each gets pointers to those below it. */
 static void parts_join(struct bw_chain *c)
 {
     const struct bw_preset *p = c->preset;
@@ -113,7 +113,7 @@ static enum bw_status shared_check(struct bw_chain *c)
     return status;
 }
 
-/* What the bake itself writes is nobody else's, and of exporters no two want one file. */
+/* Claim the names that the bake itself writes, then those of exporters: no two write the same file. */
 static enum bw_status outputs_plan(struct bw_chain *c)
 {
     static const char *const own[] = {"metrics.csv", "timings.csv", "resolved.yaml",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a chain tells about itself, for --dry-run, tests and tools. */
+/* A chain's fields, metrics and wiring as text and numbers, for --dry-run, tests and tools. */
 #include "chain.h"
 #include "base/alloc.h"
 #include "run/wire/ports.h"

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What was taken for granted as the preset was read. */
+/* Log the preset reader's notes: what it assumed, such as a curve's up axis. */
 static void notes_log(struct bw_chain *c)
 {
     char line[400];
@@ -55,7 +55,7 @@ static enum bw_status params_eval_all(struct bw_chain *c, double t)
     return BW_OK;
 }
 
-/* What a wall or a stream brings in with the first step already, m/s along an axis: before it all may rest. */
+/* The largest speed of inflow and moving walls, m/s along an axis: in the first step the gas itself may be at rest. */
 static double sides_speed(const struct bw_domain_info *d)
 {
     double most = 0;
@@ -68,7 +68,8 @@ static double sides_speed(const struct bw_domain_info *d)
     return most;
 }
 
-/* The CFL rule over every advected velocity, those of sides too, and what the stages themselves can take. */
+/* The longest stable time step: the CFL condition of every advected velocity and of the box's sides, and each stage's
+ * max_dt. */
 static enum bw_status longest_step(struct bw_chain *c, double *longest)
 {
     double dt = HUGE_VAL;
@@ -123,7 +124,7 @@ static enum bw_status choose_dt(struct bw_chain *c, double remaining, double fra
     return BW_OK;
 }
 
-/* Fields are watched by the sweeps that write them; particles here, after the stage that moved them. */
+/* NaN check of particles, after the stage that moved them. Of fields the sweep that writes them checks. */
 static enum bw_status particles_check_finite(struct bw_chain *c, const struct run_stage *s)
 {
     for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
@@ -138,7 +139,7 @@ static enum bw_status particles_check_finite(struct bw_chain *c, const struct ru
     return BW_OK;
 }
 
-/// ALL make a step; of the others those that are flagged so are set up.
+/// ALL: make a step; SETUP: set up those with BW_STAGE_SETUP; FRESH: of these, those that the checkpoint lacks.
 enum stages_which { STAGES_ALL, STAGES_SETUP, STAGES_FRESH };
 
 static enum bw_status stages_step(struct bw_chain *c, double dt, enum stages_which which)
@@ -161,7 +162,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, enum stages_whi
     return BW_OK;
 }
 
-/* Stages that the checkpoint does not have, once: as before a run's first step, but among what is there already. */
+/* After a resume with other values: set up the stages that the checkpoint lacks, once, as before a run's first step. */
 static enum bw_status fresh_setup(struct bw_chain *c)
 {
     bool any = false;
@@ -173,7 +174,8 @@ static enum bw_status fresh_setup(struct bw_chain *c)
     return status == BW_OK ? step_fields_clear(c) : status;
 }
 
-/* Frames whose files are on the disk by now. Those of a frame's stages are when it is done, its exporters' later. */
+/* Update progress.written, the last frame whose files are all on disk: exporters finish later than the frame's stages.
+ * */
 static void written_update(struct bw_chain *c)
 {
     if (c->ranks && c->collective.any) c->progress.written = c->collective.written;
@@ -267,7 +269,7 @@ static enum bw_status frame_write(struct bw_chain *c)
                     (long long)c->clock.frame);
 }
 
-/* Not before the files of the frame before are written. */
+/* Hand a snapshot of the frame to the writer, after the files of the frame before are written. */
 static enum bw_status frame_to_writer(struct bw_chain *c)
 {
     enum bw_status status = rotation_drain(c);
@@ -427,7 +429,7 @@ static enum bw_status frames_run(struct bw_chain *c)
     return status;
 }
 
-/* What this thread takes is the chain's, up to the preset's limit. */
+/* Charge this thread's memory to the chain's account, up to the preset's limit. */
 static struct bw_account *memory_begin(struct bw_chain *c)
 {
     bw_account_limit(c->account, (int64_t)fmin(c->preset->memory_limit, 9e18));

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A NULL would take the entry away, and the bake would be another one without a word. */
+/* bw_node_put with NULL would remove the entry: fail instead, for the hash would silently be another. */
 static enum bw_status put_made(struct bw_node *map, const char *key, struct bw_node *made)
 {
     return made ? bw_node_put(map, key, made) : BW_ERR_MEMORY;
@@ -54,7 +54,8 @@ static bool sections_resolve(struct bw_node *root, const struct bw_preset *p)
     return put_made(root, "frames_from", from) == BW_OK;
 }
 
-/* What is muted is not run, and says how previews show the bake. A mistake in it is nobody's: it is left out. */
+/* Muted exporters do not run, but previews use their values. Errors in muted exporters are ignored: they are left out.
+ * */
 static bool muted_resolve(struct bw_node *exports, const struct bw_chain *c)
 {
     const struct bw_preset *p = c->preset;

@@ -73,7 +73,8 @@ static void replicated_stages_warn(struct bw_chain *c)
 {
     char *names = bw_chain_replicated_stages(c);
     char *text =
-        names ? bw_printf("made whole on each of %d ranks, with all tiles: %s", (int)c->ranks->size, names) : NULL;
+        names ? bw_printf("not distributed, computed in full on each of %d ranks: %s", (int)c->ranks->size, names)
+              : NULL;
     if (text) log_line(&c->log, BW_LOG_WARNING, NULL, text);
     bw_free(text);
     bw_free(names);
