@@ -11,10 +11,9 @@
 #include <xmmintrin.h>
 #endif
 
-/* A sweep follows the last one faster than a sleeper wakes, so who waits spins first, up to 80 µs. Where others use
- * the machine too, that takes the time that a worker needs: each wait that spinning did not end makes the next one's
- * shorter by a quarter, each that it did longer by a sixteenth of the most. */
-enum { SPINS_MOST = 4000, SPINS_MORE = SPINS_MOST / 16 };
+#define SPINS                                                                                                          \
+    4000 /* about 20 µs: a sweep follows the last one faster than a sleeper wakes. Who waits longer sleeps: \
+                      where others use the machine too, spinning takes the time that a worker needs */
 
 struct bw_workers {
     uint32_t n;
@@ -26,7 +25,6 @@ struct bw_workers {
     _Atomic uint32_t next_rank;
     _Atomic int stop;
     _Atomic uint32_t sleepers; /* at `changed` */
-    _Atomic uint32_t spins;    /* that a wait may take now; a lost update does not matter */
     /* the job */
     void (*each)(int64_t, uint32_t, void *);
     void (*team)(struct bw_team *, void *);
@@ -62,24 +60,13 @@ static void pause_cpu(void)
 #endif
 }
 
-static void spins_judge(struct bw_workers *w, uint32_t spins, bool ended)
-{
-    const uint32_t next = ended ? spins + SPINS_MORE : spins - spins / 4;
-    atomic_store_explicit(&w->spins, next < SPINS_MOST ? next : SPINS_MOST, memory_order_relaxed);
-}
-
 /* Until *value is not `old` any more. */
 static void wait_change(struct bw_workers *w, _Atomic uint32_t *value, uint32_t old)
 {
-    const uint32_t spins = atomic_load_explicit(&w->spins, memory_order_relaxed);
-    for (uint32_t spin = 0; spin < spins; spin++) {
-        if (atomic_load_explicit(value, memory_order_acquire) != old) {
-            if (spin) spins_judge(w, spins, true);
-            return;
-        }
+    for (uint32_t spin = 0; spin < SPINS; spin++) {
+        if (atomic_load_explicit(value, memory_order_acquire) != old) return;
         pause_cpu();
     }
-    spins_judge(w, spins, false);
     pthread_mutex_lock(&w->lock);
     atomic_fetch_add(&w->sleepers, 1);
     while (atomic_load(value) == old) pthread_cond_wait(&w->changed, &w->lock);
@@ -133,15 +120,9 @@ static void *worker_main(void *arg)
     where_signal_stack(&ground);
     bw_thread_begin();
     for (;;) {
-        const uint32_t spins = atomic_load_explicit(&w->spins, memory_order_relaxed);
         uint32_t spin = 0;
-        while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen && spin < spins) {
-            spin++;
-            pause_cpu();
-        }
-        const bool ended = atomic_load_explicit(&w->ticket, memory_order_acquire) != seen;
-        if (spin) spins_judge(w, spins, ended);
-        if (!ended) {
+        while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen && spin++ < SPINS) pause_cpu();
+        if (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen) {
             pthread_mutex_lock(&w->lock);
             while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen)
                 pthread_cond_wait(&w->wake, &w->lock);
@@ -190,7 +171,6 @@ struct bw_workers *bw_workers_create(uint32_t n)
     struct bw_workers *w = bw_calloc(sizeof *w);
     if (!w) return NULL;
     w->n = n ? n : 1;
-    atomic_init(&w->spins, SPINS_MOST);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
     pthread_cond_init(&w->changed, NULL);
