@@ -12,7 +12,7 @@
 #endif
 
 #define SPINS                                                                                                          \
-    4000 /* about 20 µs: a sweep follows the last one faster than a sleeper wakes. Who waits longer sleeps: \
+    4000 /* about 80 µs: a sweep follows the last one faster than a sleeper wakes. Who waits longer sleeps: \
                       where others use the machine too, spinning takes the time that a worker needs */
 
 struct bw_workers {
