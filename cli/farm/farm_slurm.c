@@ -161,8 +161,8 @@ int farm_busy(const char *out)
     json_t *rows = job ? farm_queue(job) : NULL;
     if (job && !rows) code = EXIT_CODE_FAILURE;
     if (json_array_size(rows))
-        code = cli_usage("%s: job %s is in the queue still: `billow status` shows it, `billow cancel` removes it",
-                         out, cli_text(job, "job"));
+        code = cli_usage("%s: job %s is in the queue still: `billow status` shows it, `billow cancel` removes it", out,
+                         cli_text(job, "job"));
     json_decref(job);
     json_decref(rows);
     return code ? code : record_folder(out, "farm");

@@ -45,7 +45,7 @@ static enum bw_status host_fail(struct bw_stage *s, enum bw_status status, const
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (!text[0] || strchr(text, '\n') || !status) abort();
+    if (!text[0] || strchr(format, '\n') || !status) abort(); // what a file says the host makes printable
     return status;
 }
 

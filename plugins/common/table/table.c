@@ -3,7 +3,6 @@
  * heading's: a comma, a semicolon or a tab. Empty lines and those that begin with # are skipped. */
 #include "table_private.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +16,6 @@ enum bw_status table_fail(const struct table *t, const char *format, ...)
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    for (char *c = what; *c; c++) // a cell in quotes may have lines and worse
-        if (iscntrl((unsigned char)*c)) *c = ' ';
     if (t->form >= TABLE_PLY_LITTLE && t->row)
         return t->stage->host->fail(t->stage, BW_ERR_IO, "%s: row %lld of %lld: %s", t->path, (long long)t->row,
                                     (long long)t->rows, what);
