@@ -121,7 +121,7 @@ int cli_has_control(const char *text);
 char *cli_name(const char *text);
 /// Does the name end so, in capitals or not?
 int cli_has_ending(const char *name, const char *ending);
-/// Write `text` to `path` by way of a temporary name; an exit code, after an error message unless 0.
+/// Write `text` to `path` through a temporary name; an exit code, after an error message unless 0.
 int cli_write_file(const char *path, const char *text);
 /// A folder and those above it, unless they are there; an exit code, after an error message unless 0.
 int cli_folder_make(const char *path);

@@ -173,8 +173,8 @@ struct field_place {
     bool boundary_faces;
 };
 
-/// A field on its way.
-struct field_way {
+/// A field whose tiles are being written.
+struct field_source {
     struct chain_snapshot *state;
     uint32_t k;
     struct field_place *place; ///< of each piece behind the first
@@ -194,7 +194,7 @@ static bool round_lend(struct chain_snapshot *s, uint32_t k, int64_t first)
 
 static const void *place_reach(size_t i, void *user)
 {
-    const struct field_way *w = user;
+    const struct field_source *w = user;
     const struct field_place *p = &w->place[i - 1];
     const struct bw_source *s = &w->state->source[w->k];
     const bool begins = p->tile % CHECKPOINT_ROUND == 0 && p->comp == 0 && !p->boundary_faces;
@@ -228,19 +228,19 @@ static bool field_write(struct checkpoint_writer *w, struct chain_snapshot *stat
     const int64_t tiles = s->topo->pub.count;
     const size_t most = (size_t)(2 * tiles * info->comps + 1);
     struct checkpoint_piece *piece = bw_calloc(most * sizeof *piece);
-    struct field_way way = {state, k, bw_calloc(most * sizeof *way.place)};
+    struct field_source source = {state, k, bw_calloc(most * sizeof *source.place)};
     size_t n = 0;
     if (piece) piece[n++] = (struct checkpoint_piece){&head, sizeof head};
-    for (int64_t t = 0; piece && way.place && t < tiles; t += CHECKPOINT_ROUND)
+    for (int64_t t = 0; piece && source.place && t < tiles; t += CHECKPOINT_ROUND)
         for (int faces = 0; faces < 2; faces++) {
             const int64_t end = t + CHECKPOINT_ROUND < tiles ? t + CHECKPOINT_ROUND : tiles;
-            n += places_add(s, t, end, faces, way.place + n - 1, piece + n);
+            n += places_add(s, t, end, faces, source.place + n - 1, piece + n);
         }
-    checkpoint_set_source(w, place_reach, &way);
+    checkpoint_set_source(w, place_reach, &source);
     errno = ENOMEM;
-    const bool good = piece && way.place && section_add(w, "field", info->domain->name, info->name, piece, n);
+    const bool good = piece && source.place && section_add(w, "field", info->domain->name, info->name, piece, n);
     bw_free(piece);
-    bw_free(way.place);
+    bw_free(source.place);
     return good;
 }
 
