@@ -446,6 +446,7 @@ enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
 {
     if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
     c->ran = true;
+    c->bake.checks = 1;
     c->log.diag = d;
     c->clock.frame = bw_preset_begin(&c->preset->time);
     c->clock.time = 0 - c->preset->time.warmup / c->preset->time.fps;

@@ -114,6 +114,17 @@ static enum bw_status blend_find(struct bw_exporter *e)
     return BW_OK;
 }
 
+/* OpenVDB and TBB, with all that they load and make at first use, are there before the first step: exit() in the middle
+ * of a first frame would destroy their statics under it. */
+static enum bw_status openvdb_begin(struct bw_exporter *e)
+{
+    struct bwvdb_writer *w;
+    struct bwvdb_error error;
+    const enum bwvdb_status made = bwvdb_writer_create(NULL, &w, &error);
+    bwvdb_writer_free(w);
+    return made ? e->host->fail(e, (enum bw_status)made, "%s", error.text) : BW_OK;
+}
+
 static enum bw_status vdb_init(struct bw_exporter *e)
 {
     const struct vdb_params *p = e->params;
@@ -136,7 +147,8 @@ static enum bw_status vdb_init(struct bw_exporter *e)
                              "in them millimetres",
                              e->domains[e->domain]->h * vdb_length(p), VOXEL_LEAST);
     if (p->points.count) e->host->want_motion(e);
-    return blend_find(e);
+    const enum bw_status begun = e->bake->checks ? BW_OK : openvdb_begin(e);
+    return begun ? begun : blend_find(e);
 }
 
 /* bwvdb builds leaves on the host's threads. */

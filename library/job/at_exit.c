@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* exit(), or a return from main, in the middle of a bake: destructors of other libraries would run under its threads.
  * So an exit handler first stops all bakes and waits for them. */
+#define _GNU_SOURCE /* dl_iterate_phdr */
 #include "job.h"
 
 #include "base/thread/where.h"
+#include <link.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct job *first; ///< list of running bakes
 static pid_t process;     ///< that owns the list: a forked child has a copy of it, and none of the threads
 static bool over;
+static unsigned long long armed_loads; ///< of libraries by the process, as the newest handler was added
 
 /* A running bake, with a reference; none that waits for the caller's own bake, which would be a deadlock. */
 static struct job *running_job_next(void)
@@ -37,18 +40,28 @@ static void bakes_stop_and_wait(void)
     }
 }
 
+static int loads_of(struct dl_phdr_info *info, size_t bytes, void *loads)
+{
+    (void)bytes;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
 /* Handlers run last in, first out, each before older statics are destroyed. None can be removed, so their number has a
  * limit: by then all libraries have been loaded. */
 static bool handler_add(void)
 {
     static int n;
+    dl_iterate_phdr(loads_of, &armed_loads);
     return n >= 1000 || (n++, !atexit(bakes_stop_and_wait));
 }
 
-void at_exit_rearm(bool *moment)
+void at_exit_rearm(bool anyway)
 {
+    unsigned long long loads = 0;
+    dl_iterate_phdr(loads_of, &loads);
     pthread_mutex_lock(&lock);
-    if (!*moment) *moment = handler_add();
+    if (anyway || loads != armed_loads) handler_add();
     pthread_mutex_unlock(&lock);
 }
 

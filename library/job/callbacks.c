@@ -141,7 +141,7 @@ static void on_run_substep(const struct bw_progress *f, void *user)
 {
     struct job *j = user;
     char line[200];
-    at_exit_rearm(&j->exit_rearmed[0]);
+    at_exit_rearm(false);
     log_lines_flush(j);
     frame_line(j, f, line);
     progress_report(j, f, line, 0);
@@ -206,7 +206,7 @@ static void on_run_output(const char *what, const char *path, void *user)
 static int on_run_file(const char *name, const struct file_facts *whole, void *user)
 {
     struct job *j = user;
-    if (whole) at_exit_rearm(&j->exit_rearmed[1]);
+    if (whole) at_exit_rearm(!atomic_exchange(&j->has_file, true));
     if (j->repair.on) return repair_file(j, name, whole);
     if (whole && !folder_take_over(j)) return ECANCELED;
     return journal_add(&j->journal, name, whole);

@@ -76,7 +76,7 @@ struct job {
     pthread_cond_t changed;
     enum job_state state;
     struct job *next_running; ///< at_exit.c
-    bool exit_rearmed[2];     ///< at_exit_rearm was called at the first substep, and at the first complete file
+    atomic_bool has_file;     ///< one at least is complete
     bool threaded;            ///< `thread` is to be joined
     pthread_t thread;
     struct job *waits_for;         ///< a callback of this one waits for that one
@@ -174,9 +174,9 @@ void output_report(struct job *j, const char *what, const char *path);
 /// From now on it waits for `j`. false with an error in `d`: the process is about to end.
 bool at_exit_register(struct job *j, struct bw_diag *d);
 void at_exit_unregister(struct job *j);
-/// Add the exit handler again, unless *rearmed: libraries loaded since may have statics, which are destroyed before
+/// Add the exit handler again if libraries have been loaded since, or if `anyway`: their statics are destroyed before
 /// older handlers run.
-void at_exit_rearm(bool *rearmed);
+void at_exit_rearm(bool anyway);
 
 /* wait.c: waiting, from callbacks too */
 /// The calling thread is in a callback of this bake from now on; NULL: of none.

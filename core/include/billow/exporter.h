@@ -74,6 +74,7 @@ struct bw_bake_info {
     double ambient;   ///< ambient temperature, K
     uint32_t quick;   ///< 1: a quick bake: cheap pictures rather than fine ones
     uint32_t ranks;   ///< processes that make it
+    uint32_t checks;  ///< 1: init only says what is wrong, and no frame follows
 };
 
 /// One running exporter.
