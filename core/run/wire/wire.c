@@ -95,6 +95,23 @@ static enum bw_status stage_make(struct field_table *t, struct stage_list *stage
     return BW_OK;
 }
 
+/* What only lists make lives for a step if one that reads it by a port of its own says so: a source of divergence that
+ * has ended would otherwise go on. */
+static enum bw_status lifetimes_of_readers(struct field_table *t, const struct stage_list *stages)
+{
+    for (int32_t i = 0; i < stages->n; i++)
+        for (uint32_t k = 0; k < stages->stage[i].pub.desc->n_ports; k++) {
+            const struct bw_port p = port_row(&stages->stage[i], k);
+            if (p.flags & BW_PORT_LIST || p.lifetime != BW_STEP || creates(&p)) continue;
+            char *name = port_name(&stages->stage[i], &p);
+            if (!name) return BW_ERR_MEMORY;
+            struct run_field *f = fields_find(t, name, stages->stage[i].domain);
+            if (f && !f->typed) f->lifetime = BW_STEP;
+            bw_free(name);
+        }
+    return BW_OK;
+}
+
 /* Particles always have a position, whether or not a stage thought of saying so. */
 static enum bw_status positions_make(struct field_table *t)
 {
@@ -213,22 +230,25 @@ static void slips_warn(const struct field_table *t, const struct stage_list *sta
     }
 }
 
-/* The first stage from `from` on that reads a field, for whom others ask. NULL: none. */
-static const struct run_stage *reader_from(const struct stage_list *stages, int32_t from, intptr_t field)
+/* The first stage from `from` on that reads a field, for whom others ask; with `updates` also one that has a port of
+ * its own to read and change it. NULL: none. */
+static const struct run_stage *reader_from(const struct stage_list *stages, int32_t from, intptr_t field, bool updates)
 {
     for (int32_t i = from; i < stages->n; i++)
         for (uint32_t k = 0; k < stages->stage[i].pub.desc->n_ports; k++) {
             const struct bw_bound *b = &stages->stage[i].bound[k];
-            const uint32_t access = port_row(&stages->stage[i], k).access;
-            for (uint32_t q = 0; q < b->count && (access == BW_READ || access == BW_READ_LAST); q++)
+            const struct bw_port p = port_row(&stages->stage[i], k);
+            const bool reads = p.access == BW_READ || p.access == BW_READ_LAST ||
+                               (updates && p.access == BW_UPDATE && !(p.flags & BW_PORT_LIST));
+            for (uint32_t q = 0; q < b->count && reads; q++)
                 if (((const intptr_t *)b->fields)[q] == field) return &stages->stage[i];
         }
     return NULL;
 }
 
-static void ask_warn(const struct field_table *t, const struct stage_list *stages, int32_t index, intptr_t field)
+static void ask_warn(const struct field_table *t, const struct run_stage *s, const struct run_stage *above,
+                     intptr_t field)
 {
-    const struct run_stage *s = &stages->stage[index], *above = reader_from(stages, 0, field);
     const char *name = t->field[field].name;
     char *text = above
                      ? bw_printf("%s:%d:%d: adds to \"%s\", which no stage below reads: list it before %s",
@@ -240,16 +260,26 @@ static void ask_warn(const struct field_table *t, const struct stage_list *stage
     bw_free(text);
 }
 
-/* What stages ask of those below. Before fields are created, bound ones are numbers in the table. */
+static bool port_writes(const struct bw_port *p)
+{
+    return p->access == BW_WRITE || p->access == BW_UPDATE || p->access == BW_UPDATE_OWN;
+}
+
+/* What stages ask of those below. A step's field is cleared before the next one, so a reader above its writer sees
+ * nothing. Before fields are created, bound ones are numbers in the table. */
 static void asks_check(const struct field_table *t, const struct stage_list *stages)
 {
     for (int32_t i = 0; i < stages->n; i++)
         for (uint32_t k = 0; k < stages->stage[i].pub.desc->n_ports; k++) {
             const struct bw_bound *b = &stages->stage[i].bound[k];
-            if (!(port_row(&stages->stage[i], k).flags & BW_PORT_ASKS)) continue;
+            const struct bw_port port = port_row(&stages->stage[i], k);
+            const bool given = port.flags & BW_PORT_LIST; // nobody gives amounts to a field for its own use
             for (uint32_t q = 0; q < b->count; q++) {
                 const intptr_t field = ((const intptr_t *)b->fields)[q];
-                if (!reader_from(stages, i + 1, field)) ask_warn(t, stages, i, field);
+                const struct run_stage *above = reader_from(stages, 0, field, given);
+                const bool lost = above && port_writes(&port) && t->field[field].lifetime == BW_STEP;
+                if ((lost || port.flags & BW_PORT_ASKS) && !reader_from(stages, i + 1, field, given))
+                    ask_warn(t, &stages->stage[i], above, field);
             }
         }
 }
@@ -260,6 +290,7 @@ enum bw_status wire(struct field_table *t, struct stage_list *stages, struct bw_
     for (int32_t i = 0; i < t->preset->n_fields && t->preset->n_domains == 1; i++) /* else where stages make it */
         if (!fields_enter(t, t->preset->field[i].name, 0)) return BW_ERR_MEMORY;
     for (int32_t i = 0; i < stages->n && status == BW_OK; i++) status = stage_make(t, stages, i);
+    if (status == BW_OK) status = lifetimes_of_readers(t, stages);
     if (status == BW_OK) status = positions_make(t);
     enum bw_status first = status;
     for (int32_t i = 0; i < stages->n && status == BW_OK; i++) { /* report every stage's first mistake */

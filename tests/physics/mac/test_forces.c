@@ -155,15 +155,23 @@ static void idle_hear(int level, const char *who, const char *text, void *heard)
     if (level >= BW_LOG_WARNING && strstr(text, (const char *)((void **)heard)[0])) ++*(int *)((void **)heard)[1];
 }
 
-/* One that nobody applies is told as the preset is read, with where it stands. */
+/* What a step does not read any more is told as the preset is read, with where it stands: a force that nobody applies,
+ * an amount of a step's field that is given below its reader. */
 Test(force, that_nobody_applies_is_told)
 {
-    static const char *const chain[] = {"  - mac.project: {}\n  - sink: {}\n", "  - sink: {}\n",
-                                        "  - sink: {}\n  - mac.project: {}\n"};
+#define VENT(ID) "  - emit: {id: " ID ", divergence: 1, shape: {sphere: {radius: 10 cm}}}\n"
+    static const char *const chain[] = {
+        "  - mac.project: {}\n  - sink: {}\n", "  - sink: {}\n",
+        "  - potential: {}\n" VENT("a"),       VENT("a") "  - mac.project: {}\n" VENT("b"),
+        "  - sink: {}\n  - mac.project: {}\n", VENT("a") "  - potential: {}\n"};
     static const char *const told[] = {
         ":9:5: adds to \"force\", which no stage below reads: list it before mac.project",
-        ":8:5: adds to \"force\", which no stage reads, as mac.project does", "adds to"};
-    for (int i = 0; i < 3; i++) {
+        ":8:5: adds to \"force\", which no stage reads, as mac.project does",
+        ":9:5: adds to \"divergence\", which no stage below reads: list it before potential",
+        ":10:5: adds to \"divergence\", which no stage below reads: list it before mac.project",
+        "adds to",
+        "adds to"};
+    for (int i = 0; i < 6; i++) {
         int heard = 0;
         void *ask[] = {(void *)(intptr_t)told[i], &heard};
         const struct test_options o = {
@@ -176,7 +184,26 @@ Test(force, that_nobody_applies_is_told)
                      "stages:\n"
                      "  - emit: {density: 1, shape: {sphere: {radius: 10 cm}}}\n" KEEP_VEL "  - mac.advect: {}\n%s",
                      chain[i]);
-        cr_assert_eq(heard, i < 2, "chain %d: told %d times", i, heard);
+        cr_assert_eq(heard, i < 4, "chain %d: told %d times", i, heard);
+        test_end(&r);
+    }
+}
+
+/* A source of divergence alone: the flow ends with it. */
+Test(force, a_source_of_volume_ends)
+{
+    for (int frames = 2; frames <= 8; frames += 6) {
+        struct test_run r = run("billow: 1\n"
+                                "domain: {cells: [16, 16, 16], voxel: 5 cm, sides: {rest: open}}\n"
+                                "time: {fps: 24, frames: 1-%d}\n"
+                                "stages:\n" KEEP_VEL "  - mac.advect: {}\n"
+                                "  - emit: {divergence: 3, frames: 1-3, shape: {sphere: {center: [0, 0, 0.4]}}}\n"
+                                "  - mac.project: {}\n",
+                                frames);
+        struct grid w = grid_of(&r, "vel", 2);
+        if (frames == 2) cr_assert_gt(grid_max(&w), .05, "%g m/s", grid_max(&w));
+        else cr_assert_lt(grid_max(&w), .02, "%g m/s", grid_max(&w));
+        bw_free(w.v);
         test_end(&r);
     }
 }
