@@ -4,6 +4,7 @@
 #include <billow/plugin.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,11 +40,29 @@ static uint64_t field_hash(const struct bw_snapshot_field *f)
     return h;
 }
 
+static double value_at(const void *values, uint32_t precision, size_t i)
+{
+    return precision == BW_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
+}
+
+/* The greatest magnitude of a component. */
+static double field_greatest(const struct bw_snapshot_field *f)
+{
+    const struct bw_domain_info *d = f->info->domain;
+    const size_t n = (size_t)(d->tile[0] * d->tile[1] * d->tile[2]);
+    double greatest = 0;
+    for (int64_t t = 0; t < f->n_tiles; t++)
+        for (int c = 0; c < 3; c++)
+            for (size_t i = 0; f->tile[c] && i < n; i++)
+                greatest = fmax(greatest, fabs(value_at(f->tile[c][t], f->info->precision, i)));
+    return greatest;
+}
+
 static void field_print(struct bw_exporter *e, const struct bw_frame *frame, const struct bw_snapshot_field *f)
 {
     struct state *s = e->state;
-    fprintf(s->file, "%" PRId64 " %s.%s %" PRId64 " tiles %016" PRIx64 "\n", frame->number, f->info->domain->name,
-            f->info->name, f->n_tiles, field_hash(f));
+    fprintf(s->file, "%" PRId64 " %s.%s %" PRId64 " tiles %016" PRIx64 " to %.3g\n", frame->number,
+            f->info->domain->name, f->info->name, f->n_tiles, field_hash(f), field_greatest(f));
 }
 
 static enum bw_status init(struct bw_exporter *e)
