@@ -68,16 +68,30 @@ static const struct bw_snapshot_field *motion_find(const struct bw_frame *frame)
     return f && f->info->comps == 3 ? f : NULL;
 }
 
-/// Values on the cells' low faces across `axis` to their middles.
-static void cells_centre(const struct bw_dense *b, int axis, float *f)
+/// Values on the cells' low faces across `axis` to their middles, in the domain's cells, range[0] … range[1] of b.
+/// Of the last ones no tile has the high faces: these are what the side's rule makes of them.
+static void cells_centre(const struct bw_dense *b, const struct bw_side *high, int axis, const int32_t range[2],
+                         float *f)
 {
     const size_t next[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]};
+    const int given = high->kind == BW_CLOSED || high->kind == BW_INFLOW;
     size_t cell = 0;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++)
-            for (int i = 0; i < b->n[0]; i++, cell++)
-                if ((axis == 0 ? i : axis == 1 ? j : k) + 1 < b->n[axis])
-                    f[cell] = 0.5f * (f[cell] + f[cell + next[axis]]);
+            for (int i = 0; i < b->n[0]; i++, cell++) {
+                const int at = axis == 0 ? i : axis == 1 ? j : k;
+                if (at < range[0] || at > range[1]) continue;
+                if (at == range[1]) f[cell] = 0.5f * (f[cell] + (given ? (float)high->velocity[axis] : f[cell]));
+                else if (at + 1 < b->n[axis]) f[cell] = 0.5f * (f[cell] + f[cell + next[axis]]);
+            }
+}
+
+static void flow_centre(const struct bw_domain_info *d, const struct bw_cells *box, int32_t step,
+                        const struct bw_dense *b, int axis, float *f)
+{
+    int32_t range[2] = {0, INT32_MAX}; // without a box all are the domain's
+    if (d->n[axis] > 0) range[0] = -box->lo[axis] / step, range[1] = (d->n[axis] - 1 - box->lo[axis]) / step;
+    cells_centre(b, &d->side[2 * axis + 1], axis, range, f);
 }
 
 static void volume_fill(const struct bw_tools *tools, const struct found *f, const struct bw_cells *box, int32_t step,
@@ -94,7 +108,7 @@ static void volume_fill(const struct bw_tools *tools, const struct found *f, con
     }
     for (uint32_t c = 0; f->vel && c < 3; c++, m += cells) {
         bw_gather_copy(tools, &(struct bw_gather_copy){f->vel, c, box->lo, &v->box, step, FLT_MAX}, m);
-        if (f->vel->info->kind == BW_MAC) cells_centre(&v->box, (int)c, m);
+        if (f->vel->info->kind == BW_MAC) flow_centre(f->vel->info->domain, box, step, &v->box, (int)c, m);
         v->vel[c] = m;
     }
     for (uint32_t c = 0; f->dye && c < 3; c++, m += cells) {

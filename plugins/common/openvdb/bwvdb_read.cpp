@@ -86,6 +86,15 @@ struct box_reader {
     }
 };
 
+/* A voxel's own place is read as that voxel alone: by rounding its neighbour would count 1e-15, which next to nothing
+ * is not nothing to whoever takes logarithms. */
+vdb::Vec3d rounded(vdb::Vec3d at)
+{
+    for (int a = 0; a < 3; a++)
+        if (std::fabs(at[a] - std::nearbyint(at[a])) < 1e-7) at[a] = std::nearbyint(at[a]);
+    return at;
+}
+
 struct sampler {
     size_t count;
     const double (*pos)[3];
@@ -97,7 +106,7 @@ struct sampler {
         auto tree = g.getConstUnsafeAccessor();
         using T = typename Grid::ValueType;
         for (size_t p = 0; p < count; p++) {
-            vdb::Vec3d at = g.transform().worldToIndex(vdb::Vec3d(pos[p]));
+            const vdb::Vec3d at = rounded(g.transform().worldToIndex(vdb::Vec3d(pos[p])));
             if constexpr (vdb::VecTraits<T>::IsVec) {
                 T v = g.getGridClass() == vdb::GRID_STAGGERED ? vdb::tools::StaggeredBoxSampler::sample(tree, at)
                                                               : vdb::tools::BoxSampler::sample(tree, at);
