@@ -2,6 +2,7 @@
 /* A ray goes through the medium as far as an obstacle that covers a share of it, on from there, and ends at the
  * studio. */
 #include "camera_ray.h"
+#include "jitter.h"
 #include <picture/volume/shape/pixel.h>
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/shade.h>
@@ -133,7 +134,7 @@ static void shapes_trace(const struct bw_take *m, const struct bw_camera_ray *s,
     struct bw_shapes_part part[BW_PIXEL_PARTS];
     struct bw_shapes_ray ray = {.eye = s->eye,
                                 .dir = dir,
-                                .fine = m->alone,
+                                .fine = !bw_take_many(m, s->x, s->y),
                                 .floor = scene->floor ? scene->lo[2] : -HUGE_VAL,
                                 .within = HUGE_VAL,
                                 .when = s->when};
@@ -169,7 +170,7 @@ static int floor_read(const struct bw_take *m, const struct bw_camera_ray *s, co
 /// No obstacle is where a ray goes that is not bent.
 static int is_bare(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3])
 {
-    return m->bare && dir == s->dir && m->bare[s->y / BW_SCREEN_TILE * m->blocks.tiles[0] + s->x / BW_SCREEN_TILE];
+    return dir == s->dir && bw_take_tile(m, s->x, s->y) == BW_TILE_BARE;
 }
 
 /// Along `dir`; `uv`: where on the wall, in the picture.
@@ -212,6 +213,22 @@ float bw_camera_ray_trace(const struct bw_take *m, const double uv[2], struct bw
     if (b.studio.mirror > 0 && !m->alpha && s->transmittance.v[3] > 0.01f) mirror_trace(m, s, b.dir, &b.studio);
     for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->transmittance.v[a] * b.studio.rgb[a]);
     return 1 - s->transmittance.v[3];
+}
+
+float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float out[3])
+{
+    const int across = m->medium.steps.across, rays = across * across;
+    float cover = 0, rgb[3];
+    for (int a = 0; a < 3; a++) out[a] = 0;
+    for (int q = 0; q < rays; q++) {
+        struct bw_camera_ray s = {
+            .x = x, .y = y, .transmittance = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f, .studio = &m->studio};
+        const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
+        const double uv[2] = {2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h};
+        cover += bw_camera_ray_trace(m, uv, &s, rgb) / (float)rays;
+        for (int a = 0; a < 3; a++) out[a] += rgb[a] / (float)rays;
+    }
+    return cover;
 }
 
 void bw_camera_ray_surface(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s,

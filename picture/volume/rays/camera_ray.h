@@ -10,6 +10,9 @@
 #include <picture/image/image.h>
 #include <picture/volume/studio/studio.h>
 
+/// What a screen tile shows of obstacles: none; one that moves while the shutter is open.
+enum bw_tile { BW_TILE_BARE = 1, BW_TILE_BLURRED = 2 };
+
 /// A picture in the making.
 struct bw_take {
     struct bw_shot shot;
@@ -21,9 +24,20 @@ struct bw_take {
     struct bw_image *img;
     float *alpha;          ///< of each pixel, or NULL: the studio is seen
     struct bw_still still; ///< surfaces without blur
-    int32_t alone;         ///< 1: edges of obstacles are found within a ray's part of a pixel; 0: by their being many
-    uint8_t *bare;         ///< then, of each screen tile: 1: no obstacle is in it; or NULL
+    int32_t wide;          ///< the lens: all pixels have many rays
+    uint8_t *tile;         ///< of each screen tile, enum bw_tile; NULL: nobody looked
 };
+
+static inline int bw_take_tile(const struct bw_take *m, int x, int y)
+{
+    return m->tile ? m->tile[y / BW_SCREEN_TILE * m->blocks.tiles[0] + x / BW_SCREEN_TILE] : 0;
+}
+
+/// 1: a pixel's rays are many and find edges of obstacles by that; 0: each finds them within its part of the pixel.
+static inline int bw_take_many(const struct bw_take *m, int x, int y)
+{
+    return m->wide || bw_take_tile(m, x, y) == BW_TILE_BLURRED;
+}
 
 #define BW_CLEAR ((struct lanes){{1, 1, 1, 1}})
 /// A camera ray so far: radiance, and the transmittance from there on.
@@ -41,6 +55,8 @@ struct bw_camera_ray {
 /// Light along the ray through (u, v) in -1 … 1 over the picture, into `rgb`; answers how much smoke and obstacles
 /// cover. x, y, jitter, lens, when, through and studio are given.
 float bw_camera_ray_trace(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s, float rgb[3]);
+/// The mean of a sharp pixel's rays, likewise.
+float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float rgb[3]);
 /// What is first behind the medium there, as the lens's middle sees it.
 void bw_camera_ray_surface(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s,
                            struct bw_still_spot *spot);

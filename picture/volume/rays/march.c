@@ -2,7 +2,6 @@
 /* The view rays: steps of a part of a cell from a start that differs from pixel to pixel, empty blocks skipped,
  * obstacles and the studio behind. */
 #include "march.h"
-#include "jitter.h"
 #include "lens/depth_of_field.h"
 #include "lens/surfaces.h"
 #include <picture/volume/shape/shapes.h>
@@ -22,39 +21,23 @@ static const struct bw_steps quality_steps[] = {
     [BW_QUALITY_FINAL + 1] = {.length = 0.4f, .fine = 2, .across = 2},
 };
 
-/// The mean of a pixel's rays.
-static float pixel_march(const struct bw_take *m, int x, int y, float *out)
-{
-    const int across = m->medium.steps.across, rays = across * across;
-    float cover = 0, rgb[3];
-    for (int a = 0; a < 3; a++) out[a] = 0;
-    for (int q = 0; q < rays; q++) {
-        struct bw_camera_ray s = {
-            .x = x, .y = y, .transmittance = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f, .studio = &m->studio};
-        const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
-        const double uv[2] = {2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h};
-        cover += bw_camera_ray_trace(m, uv, &s, rgb) / (float)rays;
-        for (int a = 0; a < 3; a++) out[a] += rgb[a] / (float)rays;
-    }
-    return cover;
-}
-
 static void band_march(int64_t band, void *user)
 {
     const struct bw_take *m = user;
     for (int y = (int)band * BAND; y < m->img->h && y < (int)(band + 1) * BAND; y++)
         for (int x = 0; x < m->img->w; x++) {
             const size_t at = (size_t)y * (size_t)m->img->w + (size_t)x;
-            const float cover = pixel_march(m, x, y, m->img->px + 3 * at);
+            const float cover = bw_camera_rays_trace(m, x, y, m->img->px + 3 * at);
             if (m->alpha) m->alpha[at] = cover;
         }
 }
 
-/// Which screen tiles of a row show no obstacle, by a cone round each.
+/// What the screen tiles of a row show of obstacles, by a cone round each.
 static void tiles_look(int64_t row, void *user)
 {
     const struct bw_take *m = user;
     const struct bw_camera *c = &m->shot.scene->camera;
+    const struct bw_shapes *shapes = m->shot.v->shapes;
     const int32_t size[2] = {m->img->w, m->img->h}, *tiles = m->blocks.tiles;
     for (int32_t i = 0; i < tiles[0]; i++) {
         const int32_t at[2] = {i, (int32_t)row};
@@ -69,15 +52,17 @@ static void tiles_look(int64_t row, void *user)
         }
         for (int a = 0; a < 3; a++) dir[a] /= sqrt(length);
         const double half = SPARE * hypot(wide[0] * c->tan_x, wide[1] * c->tan_y) / sqrt(length);
-        m->bare[row * tiles[0] + i] = !bw_shapes_near(m->shot.v->shapes, c->eye, dir, half, HUGE_VAL);
+        uint8_t *tile = &m->tile[row * tiles[0] + i];
+        if (bw_shapes_passes(shapes, c->eye, dir, half)) *tile = BW_TILE_BLURRED;
+        else *tile = bw_shapes_near(shapes, c->eye, dir, half, HUGE_VAL) ? 0 : BW_TILE_BARE;
     }
 }
 
-static enum bw_status bare_find(const struct bw_tools *tools, struct bw_take *m)
+static enum bw_status tiles_find(const struct bw_tools *tools, struct bw_take *m)
 {
-    if (!m->alone || !m->shot.v->shapes) return BW_OK;
-    m->bare = tools->alloc(tools->ctx, (size_t)m->blocks.tiles[0] * (size_t)m->blocks.tiles[1]);
-    if (!m->bare) return BW_ERR_MEMORY;
+    if (m->wide || !m->shot.v->shapes) return BW_OK;
+    m->tile = tools->alloc(tools->ctx, (size_t)m->blocks.tiles[0] * (size_t)m->blocks.tiles[1]);
+    if (!m->tile) return BW_ERR_MEMORY;
     tools->parallel(tools->ctx, m->blocks.tiles[1], tiles_look, m);
     return BW_OK;
 }
@@ -92,30 +77,30 @@ static bw_march_fn march_choose(uint32_t level)
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
     struct bw_take m = {.shot = *shot, .march = march_choose(tools->simd), .img = img, .alpha = alpha};
-    const int wide = shot->scene->camera.aperture > 0, many = wide || (shot->v->shapes && shot->v->shapes->shutter > 0);
-    m.alone = !many;
+    const int moves = shot->v->shapes && shot->v->shapes->shutter > 0;
+    m.wide = shot->scene->camera.aperture > 0;
     m.medium = (struct bw_march_medium){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
                                         quality_steps[shot->scene->look.quality + 1]};
     m.blocks.moved = shot->detail != NULL;
     m.medium.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
     if (shot->lit->wide && m.medium.steps.fine < SHEETS) m.medium.steps.fine = SHEETS;
     m.medium.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
-    if (many) m.medium.steps.across = 1;
+    if (m.wide) m.medium.steps.across = 1;
     const int32_t size[2] = {img->w, img->h};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->v, shot->ambient, &m.studio);
     m.studio.shine = shot->shine;
     m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h / m.medium.steps.across;
     m.studio.blur = 0.25;
-    m.studio.grains = m.medium.steps.across > 1 || many ? 1 : BW_GRAINS; // where a pixel has one ray
+    m.studio.grains = m.medium.steps.across > 1 || m.wide ? 1 : BW_GRAINS; // where a pixel has one ray
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
-    if (!status) status = bare_find(tools, &m);
+    if (!status) status = tiles_find(tools, &m);
     if (!status) status = bw_haze_make(tools, shot->v, shot->scene, &m.haze);
-    if (!status && wide) status = bw_surfaces_find(tools, &m);
-    if (!status && many) status = bw_depth_of_field_march(tools, &m);
+    if (!status && m.wide) status = bw_surfaces_find(tools, &m);
+    if (!status && (m.wide || moves)) status = bw_depth_of_field_march(tools, &m);
     else if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);
     bw_haze_free(tools, &m.haze);
-    if (m.bare) tools->release(tools->ctx, m.bare);
+    if (m.tile) tools->release(tools->ctx, m.tile);
     if (m.still.spot) tools->release(tools->ctx, m.still.spot);
     if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;

@@ -286,3 +286,15 @@ int bw_shapes_near(const struct bw_shapes *s, const double o[3], const double d[
     bw_bvh_walk(&s->bvh, &p, bw_cone_enter, form_near, &g);
     return g.form >= 0;
 }
+
+int bw_shapes_passes(const struct bw_shapes *s, const double o[3], const double d[3], double half)
+{
+    struct bw_probe p = world_probe(s, o, d, HUGE_VAL);
+    p.wide = (float)half;
+    for (int32_t i = 0; i < s->n && s->shutter > 0; i++) {
+        if (!s->form[i].moves) continue;
+        const struct bw_bounds box = form_box(&s->form[i], s->middle, s->shutter);
+        if (bw_cone_enter(&box, &p) < INFINITY) return 1;
+    }
+    return 0;
+}

@@ -58,5 +58,7 @@ int bw_shapes_hit_when(const struct bw_shapes *s, double when, const double o[3]
 int bw_shapes_block(const struct bw_shapes *s, const double o[3], const double d[3], double far);
 /// 0: nothing is in the cone round it, `half` a unit of length wide; d is a unit vector.
 int bw_shapes_near(const struct bw_shapes *s, const double o[3], const double d[3], double half, double far);
+/// 0: nothing comes into that cone that moves while the shutter is open.
+int bw_shapes_passes(const struct bw_shapes *s, const double o[3], const double d[3], double half);
 
 #endif

@@ -78,3 +78,41 @@ Test(moving, what_turns_is_fanned_out)
     cr_expect_float_eq(turns.square[0], x, 0.03 * x, "%g, not %g", turns.square[0], x);
     cr_expect_float_eq(turns.square[1], z, 0.03 * z, "%g, not %g", turns.square[1], z);
 }
+
+/// A box that stands to the right of one that goes up, or stands too; `out` gets the picture.
+static void pair_render(double speed, struct bw_image *out)
+{
+    struct bw_shape box[2];
+    const struct bw_shape *list[] = {&box[0], &box[1]};
+    struct bw_shapes *shapes = NULL;
+    struct bw_scene scene = {.lo = {-1, -1, -1}, .hi = {1, 1, 1}, .exposure = 1, .shutter = 0.05, .look = look_usual()};
+    struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 10};
+    struct bw_volume v = {0};
+    for (int i = 0; i < 2; i++)
+        box[i] = (struct bw_shape){.kind = BW_SHAPE_BOX,
+                                   .center = {i ? 0.6 : -0.6, 0, 0},
+                                   .scale = {0.2, 0.01, 0.2},
+                                   .axis = {{0.8, 0, 0.6}, {0, 1, 0}, {-0.6, 0, 0.8}},
+                                   .vel = {0, 0, i ? 0 : speed}};
+    cr_assert_eq(bw_shapes_follow(&tools, list, NULL, 2, &shapes), BW_OK);
+    cr_assert_eq(bw_shapes_shutter(&tools, scene.shutter, shapes), BW_OK);
+    v.shapes = shapes;
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_image_init(out, &tools, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, out, NULL), BW_OK);
+    bw_shapes_free(&tools, shapes);
+}
+
+/* Many rays are for what passes alone: past its way a picture is the same to the last bit, and takes no longer. */
+Test(moving, what_stands_is_drawn_as_if_nothing_moved)
+{
+    struct bw_image still, moving;
+    int differ[2] = {0};
+    pair_render(0, &still);
+    pair_render(12, &moving);
+    for (int i = 0; i < 3 * SIZE * SIZE; i++) differ[i / 3 % SIZE >= SIZE / 2] += still.px[i] != moving.px[i];
+    cr_expect_gt(differ[0], 500, "it moves");
+    cr_expect_eq(differ[1], 0, "%d values differ", differ[1]);
+    bw_image_free(&still);
+    bw_image_free(&moving);
+}

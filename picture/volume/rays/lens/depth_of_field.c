@@ -80,7 +80,9 @@ static void band_rays(int64_t band, void *user)
     for (int y = (int)band * BAND; y < h && y < (int)(band + 1) * BAND; y++)
         for (int x = 0; x < w; x++) {
             const size_t at = (size_t)y * (size_t)w + (size_t)x;
-            if (!g->round) ray_add(g, x, y, 0, g->tally[at].sum);
+            const int many = bw_take_many(g->m, x, y);
+            if (!g->round && many) ray_add(g, x, y, 0, g->tally[at].sum);
+            if (!g->round && !many) g->tally[at].sum[3] = bw_camera_rays_trace(g->m, x, y, g->tally[at].sum);
             for (; g->level[at] < g->next[at]; g->level[at]++) pixel_add(g, x, y, counts[g->level[at]], &g->tally[at]);
         }
 }
@@ -147,7 +149,7 @@ static void band_judge(int64_t band, void *user)
         for (int x = 0; x < w; x++) {
             const size_t at = (size_t)y * (size_t)w + (size_t)x;
             const int more = g->round ? error_near(g, x, y) > g->strict * ERROR : unlike(g, x, y) > g->strict * UNLIKE;
-            g->next[at] = more ? (uint8_t)(g->round + 1) : g->level[at];
+            g->next[at] = more && bw_take_many(g->m, x, y) ? (uint8_t)(g->round + 1) : g->level[at];
         }
 }
 
@@ -170,7 +172,7 @@ enum bw_status bw_depth_of_field_march(const struct bw_tools *tools, const struc
     const int64_t bands = (m->img->h + BAND - 1) / BAND;
     struct many g = {.m = m, .few = m->studio, .strict = strict[m->shot.scene->look.quality + 1]};
     g.few.pixel /= 4, g.few.blur /= 2;
-    g.few.rays = 0;
+    g.few.rays = 0, g.few.grains = 1;
     g.tally = tools->alloc(tools->ctx, pixels * sizeof *g.tally);
     g.level = tools->alloc(tools->ctx, 2 * pixels);
     const enum bw_status status = g.tally && g.level ? BW_OK : BW_ERR_MEMORY;
