@@ -95,9 +95,9 @@
         "Renders: optical thickness of smoke, times the default.")                                                     \
     X(S, m, COLOUR, smoke, "[0.92, 0.92, 0.92]",                                                                       \
         "Renders: share of light that smoke scatters; soot is dark.")                                                  \
-    X(S, m, F64, shutter, "0", 0, 4, 0,                                                                                \
+    X(S, m, F64, shutter, "0.5", 0, 4, 0,                                                                              \
         "Renders: how long the shutter is open, frames; 0.5 is a film camera's 180 degrees, 0: what moves is "         \
-        "sharp.")                                                                                                      \
+        "sharp. It takes `vel`.")                                                                                      \
     X(S, m, BOOL, floor, "true",                                                                                       \
         "Renders: a floor that takes shadows.")                                                                        \
     X(S, m, STRING, blend, 0,                                                                                          \

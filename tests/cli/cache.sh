@@ -111,6 +111,14 @@ run check mixed; expect "numbers of two widths" 1 "its number has 1 digits, that
 mkdir none; run check none; expect "an empty folder" 1 "holds no .vdb file"
 run view box.yaml; expect "a page of a preset" 6 "box.yaml is no .vdb file: one, a folder or a pattern"
 
+# ---- a shutter is open half a frame, in the bake's pictures and in those of its files ----
+run preview whole --frames 3 --out usual.exr; expect "a render" 0
+run compare usual.exr whole/exr/box_0003.exr; expect "is the bake's own" 0 "the same"
+run preview whole --frames 3 --set look.shutter=0.5 --out half.exr; run compare usual.exr half.exr
+expect "with a shutter of .5" 0 "the same"
+run preview whole --frames 3 --set look.shutter=0 --out sharp.exr; run compare usual.exr sharp.exr
+expect "unless it is none" 1 "values differ"
+
 # near A B WHAT: two pictures of 8 bits of which no value differs by more than 2: places in centimetres are not the same
 # to the last bit.
 near() {
@@ -130,7 +138,7 @@ stages:
   - tracers: {shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}, count: 500, colour: [1, 0.5, 0.1]}
 camera: {azimuth: {keys: {1: 0, 2: 70 deg}}}
 export:
-  - vdb: {fields: [density], precision: float, up: y, scale: 100}
+  - vdb: {fields: [density, vel], precision: float, up: y, scale: 100}
   - ply: {}
   - png: {view: render, size: 64, width: 80, particles: {show: light, size: 1 cm}}
   - exr: {size: 64, width: 80, particles: {show: light, size: 1 cm}}
