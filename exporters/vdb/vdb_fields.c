@@ -21,11 +21,13 @@ static const struct bw_snapshot_field *field_find(const struct bw_frame *frame, 
     return NULL;
 }
 
-/* What is written when the preset names nothing: what is carried by the flow, the flame, the flow, and what stands in
- * it, which previews of the files would lack. */
+/* What is written when the preset names nothing: what the flow advects, and what a renderer reads. */
 static int field_usual(const struct bw_field_info *info)
 {
-    return info->advected || !strcmp(info->name, "flame") || !strcmp(info->name, "vel") || !strcmp(info->name, "solid");
+    static const char *const shown[] = {"density", "temperature", "flame", "dye", "vel", "solid"};
+    int usual = info->advected != 0;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) usual |= !strcmp(info->name, shown[i]);
+    return usual;
 }
 
 static int field_wanted(const struct vdb_params *p, const struct bw_field_info *info)
@@ -61,7 +63,7 @@ static enum bw_status names_check(struct bw_exporter *e, const struct bw_frame *
     if (!wanted)
         return e->host->fail(
             e, BW_ERR_PRESET,
-            "nothing to export: no field is advected, flame or vel; name some with `fields:` (there are: %s)", have);
+            "nothing to export: no field is advected or shown; name some with `fields:` (there are: %s)", have);
     return BW_OK;
 }
 

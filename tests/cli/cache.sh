@@ -119,6 +119,26 @@ expect "with a shutter of .5" 0 "the same"
 run preview whole --frames 3 --set look.shutter=0 --out sharp.exr; run compare usual.exr sharp.exr
 expect "unless it is none" 1 "values differ"
 
+# ---- what a renderer reads is in the files, whoever makes it ----
+cat >usual.yaml <<'YAML'
+billow: 1
+name: usual
+domain: {size: [0.6, 0.6, 0.6], voxel: 5 cm}
+time: {fps: 25, frames: 1-2}
+fields: {dye: {kind: vector}, note: {kind: scalar}}
+stages:
+  - set: {id: ink, field: dye, value: [1, 0, 0]}
+  - set: {id: notes, field: note, value: 1}
+  - collide: {shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}}
+  - mac.advect: {}
+  - emit: {shape: {sphere: {center: [0, 0, 0.1], radius: 20 cm}}, fuel: 1, temperature: 900, density: 1}
+  - fire: {}
+  - mac.project: {}
+export: [vdb: {}]
+YAML
+run bake usual.yaml --out usual; expect "a bake that names no fields" 0
+run check usual; expect "holds them" 0 "grids density, dye, flame, fuel, solid, temperature, vel$"
+
 # near A B WHAT: two pictures of 8 bits of which no value differs by more than 2: places in centimetres are not the same
 # to the last bit.
 near() {
