@@ -49,7 +49,7 @@ static struct bw_preset *preset_default(const struct cache *c)
     p->time =
         (struct bw_preset_time){.fps = 24, .first = first, .last = last, .write_first = first, .write_last = last};
     p->domain[0].info.thin = -1;
-    p->root = bw_node_new(BW_NODE_MAP, NULL);
+    p->root = bw_node_parse("look: {shutter: 0}", "others", NULL); // their velocities are in nobody knows what unit
     if (p->root) return p;
     bw_preset_free(p);
     return NULL;

@@ -285,6 +285,11 @@ echo 'secret: 1' >other.yaml
 run preview hair --frames 1 --out no.png --set camera.file=other.yaml; expect "one without a camera" 3 "other.yaml holds no camera"
 mkdir foreign; cp hair/vdb/*.vdb foreign/
 run preview foreign --frames 2 --out as_is.png --size 64; expect "files of others" 0
+run preview foreign --frames 2 --out plain.png --size 64 --set look.exposure=1
+run preview foreign --frames 2 --out sharp.png --size 64 --set look.shutter=0; run compare plain.png sharp.png
+expect "whose velocities may be in any unit" 0 "the same"
+run preview foreign --frames 2 --out moved.png --size 64 --set look.shutter=0.5; run compare plain.png moved.png
+expect "unless they are told to move" 1 "values differ"
 run preview foreign --frames 2 --out said.png --size 64 --set 'look.smoke=[0.9, 0.4, 0.1]'; expect "look as they are told, too" 0
 run compare as_is.png said.png; expect "and another way" 1 "values differ"
 truncate -s 900 hair/ply/hair_tracers_0002.ply
