@@ -238,6 +238,7 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, const
     enum bw_status status = p->values ? bw_params_eval(p->values, 0, 0, &v, d) : d->status;
     if (status) return status;
     p->ambient = v.ambient;
+    p->character = v.character;
     p->memory_limit = v.limits.memory;
     p->time_limit = v.limits.time;
     p->checkpoint_every = v.checkpoints.every;

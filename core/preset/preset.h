@@ -86,6 +86,7 @@ struct bw_preset {
     double checkpoint_every;         ///< s, 0: not by time …
     int64_t checkpoint_frames;       ///< … 0: not by frames
     int64_t checkpoint_keep;         ///< the newest so many; 0: they thin out with age
+    int32_t character;               ///< 0: calm, 1: natural, 2: wild
     double ambient;                  ///< ambient temperature, K (default 293.15)
     struct bw_scaled scaled;
     struct bw_preset_field *field;

@@ -181,6 +181,9 @@ const struct bw_param bw_preset_rows[] = {
     BW_GROUP(PRESET, limits, struct bw_limits_values, "limits", limits_rows, "When to give up."),
     BW_GROUP(PRESET, checkpoints, CHECKPOINTS, "checkpoints", checkpoints_rows, "What a killed bake goes on from."),
     ABOVE_ZERO(PRESET, ambient, "ambient", NULL, "293.15 K", "K", "Temperature of the air around."),
+    BW_CHOICE(PRESET, character, "character", "natural", "calm|natural|wild",
+              "How turbulent what is not said is. calm: nothing beside what is written; natural: sources are uneven "
+              "and soft, and fronts break up, by the source's size and the flow's speed; wild: twice that."),
     ABOVE_ZERO(PRESET, scale, "scale", NULL, NULL, NULL,
                "How many times as large, and by Froude's law its square root slower, all of it is written and shown."),
     MAP(PRESET, fields, FIELD, "fields", field_rows, 0, 1000,

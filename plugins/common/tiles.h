@@ -66,4 +66,11 @@ static inline int64_t tile_search(int32_t (*coord)[3], int64_t count, const int3
     return -1;
 }
 
+/// World coordinate of index i (+0.5: centre) of a block along one axis: the same bits from either side of a tile
+/// border.
+static inline double block_coord(const struct bw_block *b, int axis, double i)
+{
+    return b->grid->origin[axis] + ((double)b->lo[axis] + i) * b->grid->h;
+}
+
 #endif

@@ -19,6 +19,8 @@
 #include "combustion.h"
 #include "stages.h"
 #include <billow/plugin.h>
+#include <common/stage_find.h>
+#include <math.h>
 #include <stdbool.h>
 
 #define FAINT 0.05 ///< flame where edges cool half as fast as without any
@@ -36,8 +38,8 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct fire, law, "law", "linear", "linear|proportional|arrhenius",
               "linear: burn_rate of fuel a second; proportional: that fraction of what is left; "
               "arrhenius: the same times exp(-activation/T), without an ignition temperature."),
-    BW_F64(struct fire, burn_rate, "burn_rate", "2.5 1/s", 0, 1e12, "1/s",
-           "How fast fuel burns: less makes taller flames."),
+    BW_AUTO(struct fire, burn_rate, "burn_rate", 0, 1e12, "1/s",
+            "How fast fuel burns: less makes taller flames; auto: 2.5 1/s for a source of 25 cm radius."),
     BW_F64(struct fire, activation, "activation", "15000 K", 0, 1e6, "K", "Activation temperature of law arrhenius."),
     BW_F64(struct fire, ignition, "ignition", "500 K", 0, 1e5, "K", "Absolute temperature above which fuel burns."),
     BW_F64(struct fire, ambient, "ambient", "=ambient", 1, 1e5, "K",
@@ -46,8 +48,8 @@ static const struct bw_param params[] = {
            "Heat that a kilogram of fuel, with the air mixed into it, sets free."),
     BW_F64(struct fire, heat_capacity, "heat_capacity", "1005 J/kg/K", 1, 1e9, "J/kg/K",
            "Of the gas at constant pressure; heat over this is the rise in temperature of fuel that burns up."),
-    BW_F64(struct fire, cooling, "cooling", "3000 K/s", 0, 1e9, "K/s",
-           "How fast gas at `cooling_at` cools by radiating; half as hot, a sixteenth."),
+    BW_AUTO(struct fire, cooling, "cooling", 0, 1e9, "K/s",
+            "How fast gas at `cooling_at` cools by radiating; half as hot, a sixteenth; auto: 3000 K/s for 25 cm."),
     BW_F64(struct fire, cooling_at, "cooling_at", "2000 K", 0, 1e5, "K", "Absolute temperature at which it does so."),
     BW_F64(struct fire, edge_cooling, "edge_cooling", "0 1/s", 0, 1e9, "1/s",
            "How fast gas cools besides where there is little flame: edges turn to dark soot at once."),
@@ -55,7 +57,7 @@ static const struct bw_param params[] = {
     BW_F64(struct fire, smoke, "smoke", "0.3", 0, 1e6, "1", "Smoke density that a unit of burnt fuel leaves."),
     BW_F64(struct fire, burnout, "burnout", "0 1/s", 0, 1e9, "1/s",
            "Rate at which hot smoke burns up: none at the ignition temperature, this at twice its excess."),
-    BW_F64(struct fire, flame_life, "flame_life", "0.15 s", 1e-6, 1e6, "s", "How long burnt gas glows."),
+    BW_AUTO(struct fire, flame_life, "flame_life", 1e-6, 1e6, "s", "How long burnt gas glows; auto: 0.15 s for 25 cm."),
     BW_F64(struct fire, oxygen_need, "oxygen_need", "1", 0, 1e3, "1",
            "Kilograms of oxygen that one of fuel burns with, where there is a field oxygen."),
     BW_F64(struct fire, extinction, "extinction", "0", 0, 1, "1",
@@ -220,7 +222,7 @@ static enum bw_status params_check(struct bw_stage *s)
     if (f->law != BURN_ARRHENIUS && f->ignition < f->ambient)
         return s->host->fail(s, BW_ERR_PRESET, "ignition is %g K, below the ambient %g K: all fuel would burn at once",
                              f->ignition, f->ambient);
-    if (f->cooling > 0 && f->cooling_at <= f->ambient)
+    if (f->cooling != 0 && f->cooling_at <= f->ambient)
         return s->host->fail(s, BW_ERR_PRESET, "cooling_at is %g K; it must be above the ambient %g K", f->cooling_at,
                              f->ambient);
     if (f->expansion > 0 && !s->host->find_stage(s, BW_PROJECT, 0, &table))
@@ -232,22 +234,34 @@ static enum bw_status params_check(struct bw_stage *s)
 
 static enum bw_status init(struct bw_stage *s) { return params_check(s); }
 
-static struct plan plan_make(const struct bw_stage *s)
+/* By Froude's law the times of a flow go with the root of its size. What nobody gave is for a source of 25 cm radius,
+ * and in a calm preset for any. */
+static double time_scale(struct bw_stage *s)
+{
+    const double radius = s->character > 0 ? source_radius(s) : 0;
+    return radius > 0 ? sqrt(radius / 0.25) : 1;
+}
+
+static double given_or(double given, double automatic) { return isnan(given) ? automatic : given; }
+
+static struct plan plan_make(struct bw_stage *s)
 {
     const struct fire *f = s->params;
-    const double span = f->cooling_at - f->ambient, dt = s->dt;
+    const double span = f->cooling_at - f->ambient, dt = s->dt, scale = time_scale(s);
+    const double rate = given_or(f->burn_rate, 2.5 / scale), life = given_or(f->flame_life, 0.15 * scale);
+    const double cooling = given_or(f->cooling, 3000 / scale);
     return (struct plan){
-        .burn = {f->law, f->burn_rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity},
+        .burn = {f->law, rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity},
         .dt = dt,
-        .cool = f->cooling > 0 ? 3 * f->cooling * dt / (span * span * span * span) : 0,
+        .cool = cooling > 0 ? 3 * cooling * dt / (span * span * span * span) : 0,
         .edge = f->edge_cooling,
-        .life = f->flame_life,
+        .life = life,
         .expand = dt > 0 ? f->expansion / dt : 0,
         .smoke = f->smoke,
         .burnout = f->burnout * dt,
         .warm = f->burnout > 0 ? fmax(f->ignition - f->ambient, 1) : HUGE_VAL,
-        .flame_left = exp(-dt / f->flame_life),
-        .flame_gain = dt > 0 ? -expm1(-dt / f->flame_life) * f->flame_life / dt : 1,
+        .flame_left = exp(-dt / life),
+        .flame_gain = dt > 0 ? -expm1(-dt / life) * life / dt : 1,
         .need = f->oxygen_need,
         .extinction = f->extinction,
     };

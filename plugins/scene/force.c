@@ -90,17 +90,18 @@ static const struct bw_port ports[] = {
                     .doc = "What has the fronts."},
 };
 
-/* Factors of the octaves: accelerations fall by 2^(-1/3) an octave, as in Kolmogorov's cascade, and sum up to
- * `strength`. The curl of three noises of size 1 has the root mean square 1.15; one alone, in 2D, 0.66. */
-static void turbulence_plan(const struct bw_stage *s, const struct turbulence *t, struct force_plan *a)
+static struct turbulence_plan turbulence_plan_of(const struct bw_stage *s)
 {
-    double square = 0, size = t->size, gain = 1, rms = s->grid->thin < 0 ? 1.15 : 0.66;
-    for (int o = 0; o < t->octaves && size >= 2 * s->grid->h; o++, size /= 2, gain *= 0.7937005259840998) {
-        square += gain * gain;
-        a->octave[o] = gain * size;
-        a->octaves = o + 1;
-    }
-    for (int o = 0; o < a->octaves; o++) a->octave[o] *= t->strength / (rms * sqrt(square));
+    const struct force *p = s->params;
+    const struct turbulence *t = &p->kind.turbulence;
+    struct turbulence_plan a = {.size = t->size,
+                                .speed = t->speed,
+                                .time = s->time + 0.5 * s->dt, // the middle: second order where the pattern changes
+                                .seed = bw_rng((uint64_t)t->seed, s->seed),
+                                .front_change = p->front_change,
+                                .front_width = front_width(s->grid, p->front_width)};
+    turbulence_octaves(&a, s->grid, t->strength, t->octaves);
+    return a;
 }
 
 /* A radius or an axis that keyframes took to nothing. */
@@ -142,26 +143,23 @@ static enum bw_status step(struct bw_stage *s)
     const struct vortex *v = &p->kind.vortex;
     struct force_plan a = {.kind = &p->kind,
                            .span = s->span,
-                           .time = s->time + 0.5 * s->dt, // the middle: second order where the pattern changes
                            .width = fmax(p->falloff, s->grid->h),
-                           .front_change = p->front_change,
-                           .front_width = fmin(fmax(p->front_width, 2 * s->grid->h), 32 * s->grid->h),
-                           .keep = exp(-p->kind.wind.rate * s->span),
-                           .seed = bw_rng((uint64_t)p->kind.turbulence.seed, s->seed)};
+                           .keep = exp(-p->kind.wind.rate * s->span)};
     enum bw_status status = kind_check(s, &p->kind);
     if (!status) status = region_ready(s, &a.region);
     if (status) return status;
     a.bounds = pose_bounds(&a.region, 0.5 * a.width + s->grid->h);
     double length = vec3_length(v->axis);
     for (int i = 0; i < 3; i++) a.axis[i] = length > 0 ? v->axis[i] / length : 0;
-    if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
+    if (p->kind.kind == FORCE_TURBULENCE) a.turbulence = turbulence_plan_of(s);
     double failed = 0;
     uint32_t n = 1;
     struct bw_access access[2] = {[VIEW_FORCE] = {bw_port_field(s, PORT_FORCE), BW_UPDATE_OWN, 0}};
     if (p->kind.kind == FORCE_WIND) access[n++] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_READ, 1};
     if (s->ports[PORT_FRONT].count) {
-        access[a.fronts = (int)n++] = (struct bw_access){NULL, BW_READ_LAST, FRONT_HALO};
-        status = front_smooth(s, bw_port_field(s, PORT_FRONT), a.front_width, &access[a.fronts].field);
+        struct turbulence_plan *t = &a.turbulence;
+        access[t->fronts = (int)n++] = (struct bw_access){NULL, BW_READ_LAST, FRONT_HALO};
+        status = front_smooth(s, bw_port_field(s, PORT_FRONT), t->front_width, &access[t->fronts].field);
     }
     if (status) return status;
     status = s->host->sweep(s, &(struct bw_sweep){.access = access,

@@ -3,9 +3,8 @@
 #ifndef FORCE_H
 #define FORCE_H
 
-#include "front.h"
-#include <billow/noise.h>
 #include <common/shape/shape.h>
+#include <common/turbulence/turbulence.h>
 
 enum force_kind { FORCE_WIND, FORCE_VORTEX, FORCE_TURBULENCE, FORCE_ATTRACTOR };
 
@@ -41,15 +40,11 @@ struct force_plan {
     const struct force_kinds *kind;
     struct pose region;
     struct box3 bounds;
-    double width, time;
+    double width;
     double span;    ///< s, of the step: bw_stage.span
     double keep;    ///< wind: share of the difference left after that
     double axis[3]; ///< vortex, unit length
-    uint64_t seed;
-    double octave[BW_NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
-    int octaves;
-    double front_change, front_width; ///< with a field of fronts
-    int fronts;                       ///< its view; 0: none
+    struct turbulence_plan turbulence;
 };
 
 /// Is the block near the shape? For a sweep's `reach`; `user`: the plan.

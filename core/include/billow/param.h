@@ -64,6 +64,7 @@ enum bw_param_flags {
     BW_PARAM_EXPRESSION = 8, ///< a string that holds an expression of x, y, z, t (shown so in `info`)
     BW_PARAM_SPREAD = 16,    ///< a vector that may be given as one number, which then fills all three
     BW_PARAM_SHORT = 32,     ///< a group or variant that may be given as just the value of its first row
+    BW_PARAM_AUTO = 128,     ///< of a double: a word in place of the number leaves NaN, not zero
     BW_PARAM_LOOK = 64,      ///< of how pictures look: `info` lists it apart, under "look", a group under its own key
 };
 
@@ -78,7 +79,7 @@ struct bw_param {
     double soft_min, soft_max; ///< usual range in SI, both 0: none said; `info` and the schema tell it
     const char *unit;          ///< SI unit ("m", "m/s", "1/s", "K", "B", "1"); NULL: a pure number
     const char *choices;       ///< "semi-lagrangian|maccormack" for BW_PARAM_CHOICE; in other rows words that may stand
-                               ///< in place of a value and leave the member zero: "auto", "none"
+                               ///< in place of a value and leave the member zero: "auto", "none" (BW_PARAM_AUTO: NaN)
     const char *doc;           ///< one sentence, shown by `billow info`
     uint32_t flags;            ///< enum bw_param_flags
     uint32_t n_sub;            ///< rows in `sub`
@@ -118,6 +119,12 @@ extern "C" {
     {key, BW_PARAM_INT, BW_OFFSET(S, m, int64_t), def, min, max, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_F64(S, m, key, def, min, max, unit, ...) \
     {key, BW_PARAM_F64, BW_OFFSET(S, m, double), def, min, max, 0, 0, unit, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
+/* A number that the stage finds by itself where the preset says nothing, or "auto": then it is NaN. */
+#define BW_AUTO(S, m, key, min, max, unit, ...) \
+    {key, BW_PARAM_F64, BW_OFFSET(S, m, double), "auto", min, max, 0, 0, unit, "auto", BW_DOC_AUTO(__VA_ARGS__), \
+     0, 0, 0, 0, 0}
+#define BW_DOC_AUTO(...) BW_DOC_AUTO_(__VA_ARGS__, 0, 0)
+#define BW_DOC_AUTO_(doc, flags, ...) doc, BW_PARAM_AUTO | (flags)
 #define BW_VEC3(S, m, key, def, unit, ...) \
     {key, BW_PARAM_VEC3, BW_OFFSET(S, m, bw_vec3), def, 0, 0, 0, 0, unit, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_COLOUR(S, m, key, def, ...) \

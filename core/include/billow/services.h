@@ -189,6 +189,15 @@ struct bw_strength_rate_api {
     enum bw_status (*rate)(struct bw_stage *stage, struct bw_particles *vortons, const double *gradient, double *rate);
 };
 
+#define BW_SOURCE "billow.source/1"
+/// Offered by stages that put gas into a domain: lengths and times that nobody gave follow from its sources.
+struct bw_source_api {
+    uint32_t size;
+    /// [main] Half of the source's extent along the axis where it is neither longest nor shortest (in 2D: the shorter
+    /// one), m; the same in all of a run.
+    double (*radius)(const struct bw_stage *stage);
+};
+
 #define BW_LIFT "billow.lift/1"
 /// Offered by stages that make hot gas rise, for those that work against it.
 struct bw_lift_api {

@@ -89,7 +89,7 @@ static enum bw_status variant_fill(struct moment *m, struct bw_value *v, char *d
 
 static enum bw_status number_fill(struct moment *m, struct bw_value *v, char *dst)
 {
-    double x[3] = {0};
+    double x[3] = {v->row.flags & BW_PARAM_AUTO && !v->curve.comps ? NAN : 0};
     enum bw_status status = v->curve.comps ? curve_fill(m, v, x) : BW_OK;
     if (v->curve.comps == 1 && v->row.flags & BW_PARAM_SPREAD) x[1] = x[2] = x[0];
     if (v->row.type == BW_PARAM_INT) {

@@ -36,6 +36,7 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
                                .cfl = parts->preset->time.cfl,
                                .seed = seed,
                                .place = list->n - 1,
+                               .character = parts->preset->character,
                                .host_data = s};
     if (!s->scratch || !s->pub.state) return BW_ERR_MEMORY;
     s->next_slot = 1;

@@ -8,6 +8,7 @@
 
 #include <common/shape/points/points.h>
 #include "volume.h"
+#include <common/tiles.h>
 #include <common/vec3.h>
 
 #include <billow/plugin.h>
@@ -179,12 +180,5 @@ struct cells {
 };
 /// 0 when there are none.
 int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out);
-
-/// World coordinate of index i (+0.5: centre) of a block along one axis: the same bits from either side of a tile
-/// border.
-static inline double block_coord(const struct bw_block *b, int axis, double i)
-{
-    return b->grid->origin[axis] + ((double)b->lo[axis] + i) * b->grid->h;
-}
 
 #endif

@@ -4,6 +4,7 @@
  *     f = - g buoyancy T/T_ambient                hot gas rises: T is the excess over ambient, K
  *         + g/|g| weight density                  smoke sinks by its own weight
  *         + confinement h (N x w)                 w = curl u, N = grad|w| / |grad|w||: spins up what the grid blurred
+ *         + turbulence (u²/R + |lift|) curl psi   at fronts of smoke or heat (front_turbulence.c)
  * The lift is linear in T however hot the gas is: g T/T_ambient = g (rho_a - rho)/rho is the acceleration of a light
  * gas by its own inertia. It gives a flame 900 K above ambient sqrt(2 g z 900/293) = 7.8 sqrt(z) m/s less what mixing
  * takes; measured are 6.8 sqrt(z) (McCaffrey 1979). The force on the air it displaces, g (1 - T_ambient/T), would give
@@ -12,6 +13,7 @@
  *     Fedkiw, Stam, Jensen, "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11).
  * Faces on closed sides get a force like any other; the projection sets them to the wall's velocity. */
 #include "forces_kernels.h"
+#include "front_turbulence.h"
 #include "stages.h"
 #include <common/vec3.h>
 #include <math.h>
@@ -24,7 +26,7 @@ enum { PORT_FORCE, PORT_TEMPERATURE, PORT_DENSITY, PORT_VEL };
 
 struct forces {
     bw_vec3 gravity;
-    double buoyancy, ambient, weight, confinement;
+    double buoyancy, ambient, weight, confinement, turbulence;
 };
 
 static const struct bw_param params[] = {
@@ -44,6 +46,9 @@ static const struct bw_param params[] = {
     BW_F64(struct forces, weight, "weight", "0", 0, 0, "m/s^2", "Downward acceleration of smoke of density 1."),
     BW_F64(struct forces, confinement, "confinement", "0", 0, 100, "1/s",
            "Vorticity confinement: brings back small swirls."),
+    BW_AUTO(struct forces, turbulence, "turbulence", 0, 100, NULL,
+            "Eddies where smoke or heat has an edge, as a share of the flow's own acceleration; auto: 0.5, "
+            "in a calm preset 0."),
 };
 
 static const struct bw_port ports[] = {
@@ -208,8 +213,30 @@ static enum bw_status memory_take(struct bw_stage *s, struct force_terms *p)
     return p->memory ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for vorticity.");
 }
 
+/* Hot enough to glow, heat has the fronts that are seen; else smoke has, where there is any. */
+#define GLOWS 400.0 // K above ambient
+
+static enum bw_status turbulence_add(struct bw_stage *s)
+{
+    const struct forces *f = s->params;
+    bw_vec3 lift;
+    struct front_turbulence t = {.share = isnan(f->turbulence) ? 0.5 * s->character : f->turbulence,
+                                 .force = bw_port_field(s, PORT_FORCE),
+                                 .vel = bw_port_field(s, PORT_VEL),
+                                 .driver = {bw_port_field(s, PORT_TEMPERATURE), bw_port_field(s, PORT_DENSITY)}};
+    if (!(t.share > 0)) return BW_OK;
+    forces_lift(s, lift);
+    t.per[0] = vec3_length(lift);
+    t.per[1] = gravity_size(f) > 0 ? f->weight : 0;
+    const double heat = largest(s, PORT_TEMPERATURE), smoke = largest(s, PORT_DENSITY);
+    const bool of_heat = heat > GLOWS || !(smoke > 0);
+    t.front = t.driver[!of_heat];
+    t.largest = of_heat ? heat : smoke;
+    return front_turbulence_add(s, &t);
+}
+
 /* Confinement takes blocks of two tiles a side: less of the curl is computed twice. */
-static enum bw_status forces_step(struct bw_stage *s)
+static enum bw_status body_forces_add(struct bw_stage *s)
 {
     const struct forces *f = s->params;
     struct force_terms p = {.temperature = -1,
@@ -235,6 +262,12 @@ static enum bw_status forces_step(struct bw_stage *s)
     return s->host->sweep(
         s, &(struct bw_sweep){
                .access = row, .n_access = (uint32_t)n, .block = confined ? 2 : 1, .body = block_add_force, .user = &p});
+}
+
+static enum bw_status forces_step(struct bw_stage *s)
+{
+    const enum bw_status status = body_forces_add(s);
+    return status ? status : turbulence_add(s);
 }
 
 static const void *forces_extension(const char *id)

@@ -16,17 +16,19 @@
  * trajectory (emit_trail.c). So the stage stands below mac.advect and above the forces, which then see a full source.
  * Points emit at their position at the step's end only. */
 #include "emit.h"
+#include <common/archive.h>
 
 #include <math.h>
 #include <string.h>
 
 static const struct bw_param noise_rows[] = {
-    BW_F64(struct emit_noise, amount, "amount", "0", 0, 1, NULL,
-           "0: an even source; 1: broken up into lobes and holes."),
-    BW_F64(struct emit_noise, size, "size", "0.15 m", 0, 1e6, "m", "Size of the largest lobes.",
-           BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
-    BW_F64(struct emit_noise, speed, "speed", "0.4 m/s", 0, 1e6, "m/s",
-           "How fast the pattern changes: a lobe lives for about size/speed.", BW_PARAM_STATIC),
+    BW_AUTO(struct emit_noise, amount, "amount", 0, 1, NULL,
+            "0: an even source; 1: broken up into lobes and holes; auto: 0.8, and in a calm preset 0."),
+    BW_AUTO(struct emit_noise, size, "size", 0, 1e6, "m", "Size of the largest lobes; auto: 0.6 radii of the source.",
+            BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
+    BW_AUTO(struct emit_noise, speed, "speed", 0, 1e6, "m/s",
+            "How fast the pattern changes: a lobe lives for about size/speed; auto: 0.4 sqrt(g size).",
+            BW_PARAM_STATIC),
     BW_INT(struct emit_noise, octaves, "octaves", "3", 1, BW_NOISE_OCTAVES,
            "Scales of detail, each half the size of the one before.", BW_PARAM_STATIC),
     BW_INT(struct emit_noise, seed, "seed", "0", 0, 1e15, "Another number, another pattern.", BW_PARAM_STATIC),
@@ -37,8 +39,9 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct emit, mode, "mode", "max", "max|set|add|remove",
               "max: at least the amount; set: the amount; add, remove: so much per second. "
               "An amount given per second (`0.4 1/s`) is a rate in every mode."),
-    BW_F64(struct emit, falloff, "falloff", "0 m", 0, 1e6, "m",
-           "Width of the soft edge across the surface; 0: one cell."),
+    BW_AUTO(struct emit, falloff, "falloff", 0, 1e6, "m",
+            "Width of the soft edge across the surface, a cell at least; auto: 0.3 radii of the source, and in a calm "
+            "preset a cell."),
     BW_GROUP(struct emit, noise, struct emit_noise, "noise", noise_rows, "Breaks the source up in space and time."),
     BW_VEC3(struct emit, velocity, "velocity", "[0, 0, 0]", "m/s",
             "Velocity of what comes out; zero, with no motion to inherit, leaves the flow as it is."),
@@ -51,6 +54,7 @@ struct state {
     struct shape_state shape; ///< first: the shape's functions take the stage's state for it
     struct placement placement;
     int32_t order_checked;
+    double radius; ///< of the source, m
 };
 
 static const struct bw_port ports[] = {
@@ -69,16 +73,15 @@ static const struct bw_port ports[] = {
                   .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
 };
 
-static double edge_width(const struct bw_stage *s)
-{
-    return fmax(((const struct emit *)s->params)->falloff, s->grid->h);
-}
+static double source_radius_of(const struct bw_stage *s) { return ((const struct state *)s->state)->radius; }
+
+static double edge_of(const struct bw_stage *s) { return edge_width(s, source_radius_of(s)); }
 
 /* Pose of the shape now; its distance is valid as far out as its edge is soft. */
 static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
 {
     const struct emit *p = s->params;
-    enum bw_status status = shape_prepare_inside(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, 0.5 * edge_of(s) + s->grid->h);
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 
@@ -92,7 +95,7 @@ static enum bw_status points_plan(struct bw_stage *s, double begin, double end, 
     if (!status) status = pose_at(s, begin, &start);
     if (!status) status = pose_at(s, end - moment, &before);
     struct points_times times = {&start, &before, &now, moment, begin, end};
-    return status ? status : points_place(s, &p->shape.points, &times, 0.5 * edge_width(s) + s->grid->h, c);
+    return status ? status : points_place(s, &p->shape.points, &times, 0.5 * edge_of(s) + s->grid->h, c);
 }
 
 /* Poses along the shape's path in the step, half a cell apart; at most MOTION_SAMPLES. */
@@ -158,7 +161,8 @@ static enum bw_status init(struct bw_stage *s)
         s->host->log(s, BW_LOG_WARNING, "noise.size %g m is finer than a cell (%g m): the source stays even",
                      p->noise.size, s->grid->h);
     enum bw_status status = amounts_check(s, p);
-    return status ? status : shape_ready(s, &pose);
+    if (!status) status = shape_ready(s, &pose);
+    return status ? status : source_size(s, &((struct state *)s->state)->radius);
 }
 
 /* Activates the tiles under the shape, from its pose at the step's start to that at its end. */
@@ -178,22 +182,24 @@ static enum bw_status activate(struct bw_stage *s)
     enum bw_status status = shape_ready(s, &now);
     if (!status) status = pose_at(s, s->time, &start);
     if (status) return status;
-    struct box3 box = pose_bounds(&now, 0.5 * edge_width(s) + s->grid->h);
-    bounds_add(&box, pose_bounds(&start, 0.5 * edge_width(s) + s->grid->h));
-    status = placement_check(s, &state->placement, &now, edge_width(s));
+    struct box3 box = pose_bounds(&now, 0.5 * edge_of(s) + s->grid->h);
+    bounds_add(&box, pose_bounds(&start, 0.5 * edge_of(s) + s->grid->h));
+    status = placement_check(s, &state->placement, &now, edge_of(s));
     return status ? status : s->host->activate(s, box.lo, box.hi);
 }
 
 static struct plan plan_of(const struct bw_stage *s, double end)
 {
     const struct emit *p = s->params;
-    return (struct plan){.p = p,
-                         .amount = p->amounts.items,
-                         .width = edge_width(s),
-                         .dt = s->dt,
-                         .time = end,
-                         .seed = bw_rng((uint64_t)p->noise.seed, s->seed),
-                         .octaves = noise_octaves(&p->noise, s->grid->h)};
+    struct plan a = {.p = p,
+                     .amount = p->amounts.items,
+                     .noise = noise_of(s, source_radius_of(s)),
+                     .width = edge_of(s),
+                     .dt = s->dt,
+                     .time = end,
+                     .seed = bw_rng((uint64_t)p->noise.seed, s->seed)};
+    a.octaves = p->mode == EMIT_REMOVE && isnan(p->noise.amount) ? 0 : noise_octaves(&a.noise, s->grid->h);
+    return a;
 }
 
 enum rows { ROWS_ALL, ROWS_ADVECTED, ROWS_REST };
@@ -277,7 +283,23 @@ static void uninit(struct bw_stage *s)
 
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
-    return shape_checkpoint(s, a, &((const struct emit *)s->params)->shape);
+    enum bw_status status = shape_checkpoint(s, a, &((const struct emit *)s->params)->shape);
+    double *radius = &((struct state *)s->state)->radius;
+    if (!status && archive_has(a, "radius")) status = a->bytes(a, "radius", radius, sizeof *radius);
+    if (!(*radius >= 0 && *radius <= 1e6)) *radius = 0; // anybody may have written the checkpoint
+    return status;
+}
+
+/* What removes gas is no source. */
+static double radius_tell(const struct bw_stage *s)
+{
+    return ((const struct emit *)s->params)->mode == EMIT_REMOVE ? 0 : source_radius_of(s);
+}
+
+static const void *extension(const char *id)
+{
+    static const struct bw_source_api source = {sizeof source, radius_tell};
+    return strcmp(id, BW_SOURCE) ? NULL : &source;
 }
 
 const struct bw_stage_desc scene_emit_desc = {
@@ -295,4 +317,5 @@ const struct bw_stage_desc scene_emit_desc = {
     .step = step,
     .uninit = uninit,
     .checkpoint = checkpoint,
+    .extension = extension,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The parts of emit: parameters and a step (emit.c), warnings about its placement (emit_placement.c), coverage of cells
- * and the values they get (emit_cover.c, emit_noise.c), poses of a moving shape (emit_motion.c), and amounts along the
- * gas' trajectories in mode max (emit_trail.c, emit_trail_rows.c, emit_trail_kernels.c). */
+/* The parts of emit: parameters and a step (emit.c), the source's size and what follows from it (emit_size.c), warnings
+ * about its placement (emit_placement.c), coverage of cells and the values they get (emit_cover.c, emit_noise.c), poses
+ * of a moving shape (emit_motion.c), and amounts along the gas' trajectories in mode max (emit_trail.c,
+ * emit_trail_rows.c, emit_trail_kernels.c). */
 #ifndef EMIT_H
 #define EMIT_H
 
@@ -43,6 +44,7 @@ struct plan {
     struct box3 bounds;
     const struct points_cloud *points; ///< instead of poses
     double width, dt, time;
+    struct emit_noise noise; ///< what the preset leaves to the source's size is filled in
     uint64_t seed;
     int octaves; ///< of the noise that cells resolve
     int sets_velocity;
@@ -57,6 +59,15 @@ double pose_travel(const struct pose *a, const struct pose *b);
 void bounds_add(struct box3 *b, struct box3 c);
 /// The shape where the parameters have it at `time`. Errors: its own, BW_ERR_MEMORY.
 enum bw_status pose_at(struct bw_stage *s, double time, struct pose *pose);
+
+/* ---- emit_size.c ---- */
+
+/// In init, with the shape ready: the radius of the source in m, as bw_source_api has it. Errors: BW_ERR_MEMORY.
+enum bw_status source_size(struct bw_stage *s, double *radius);
+/// The stage's noise, for a source of that radius where the preset does not say.
+struct emit_noise noise_of(const struct bw_stage *s, double radius);
+/// The width of its soft edge, likewise, m.
+double edge_width(const struct bw_stage *s, double radius);
 
 /* ---- emit_placement.c ---- */
 

@@ -84,7 +84,7 @@ struct noise_batch {
 static void noise_flush(const struct plan *a, const struct bw_block *b, const struct cover *cover,
                         struct noise_batch *q)
 {
-    if (q->places.n) emit_kernels_for(b->stage->host->simd)->share(&q->places, a->octaves, a->p->noise.amount);
+    if (q->places.n) emit_kernels_for(b->stage->host->simd)->share(&q->places, a->octaves, a->noise.amount);
     for (int32_t i = 0; i < q->places.n; i++) {
         cover->most[q->cell[i]] *= q->places.share[i];
         cover->mean[q->cell[i]] *= q->places.share[i];
@@ -124,7 +124,7 @@ static int cover_make(const struct plan *a, const struct bw_block *b, struct cov
         lo[i] = block_coord(b, i, c->lo[i]);
         hi[i] = block_coord(b, i, c->hi[i]);
     }
-    if (!most || !noise_prepare(&a->p->noise, a->seed, a->octaves, a->time, b, lo, hi, lattice)) return 0;
+    if (!most || !noise_prepare(&a->noise, a->seed, a->octaves, a->time, b, lo, hi, lattice)) return 0;
     cover->mean = most + count;
     const struct points_cells q = points_cells(a, b, c);
     if (a->points) points_cover(a->points, &q, most, cover->mean, cover->mean + count);

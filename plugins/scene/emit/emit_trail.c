@@ -181,7 +181,7 @@ static double sample_spacing(const struct plan *a, double h)
 {
     const struct pose *p = &a->pose[0];
     const double edge = p->kind == SHAPE_VDB && p->vdb->fog ? 0 : 0.25 * a->width; // fog has the edges of its file
-    const double noise = a->p->noise.size * pow(0.5, a->octaves);
+    const double noise = a->noise.size * pow(0.5, a->octaves);
     const double finest = a->octaves && noise < edge ? noise : edge;
     return fmax(0.5, finest / h);
 }
@@ -199,7 +199,7 @@ enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct 
     status = trail_measure(s, t);
     if (status != BW_OK) return status;
     t->travel = pose_travel(&start, &a->pose[0]) / s->grid->h;
-    t->noise = a->octaves ? advection->dt * a->p->noise.speed / s->grid->h : 0;
+    t->noise = a->octaves ? advection->dt * a->noise.speed / s->grid->h : 0;
     t->sample_spacing = sample_spacing(a, s->grid->h);
     t->n = motion_samples(sqrt(t->max_displacement * t->max_displacement + t->noise * t->noise) + t->travel);
     if (t->n == 1) return BW_OK;

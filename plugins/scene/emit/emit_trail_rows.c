@@ -100,8 +100,7 @@ static double sample_cover(const struct trail *t, const struct instant *from, co
 /* Evaluates the noise of the samples collected and emits them. */
 static void noise_flush(const struct trail *t, const struct bw_block *b, struct row *r)
 {
-    if (r->places.n)
-        emit_kernels_for(b->stage->host->simd)->share(&r->places, t->plan->octaves, t->plan->p->noise.amount);
+    if (r->places.n) emit_kernels_for(b->stage->host->simd)->share(&r->places, t->plan->octaves, t->plan->noise.amount);
     for (int32_t i = 0; i < r->places.n; i++) {
         int32_t at[3];
         row_cell(r, r->cell[i], at);
@@ -125,7 +124,7 @@ static int sample_emit(const struct trail *t, const struct bw_block *b, struct w
         return 1;
     }
     if (!w->filled[k] &&
-        !noise_prepare(&t->plan->p->noise, t->plan->seed, t->plan->octaves, from->time, b, w->lo, w->hi, w->at[k]))
+        !noise_prepare(&t->plan->noise, t->plan->seed, t->plan->octaves, from->time, b, w->lo, w->hi, w->at[k]))
         return 0;
     w->filled[k] = 1;
     const int32_t n = r->places.n++;

@@ -7,7 +7,7 @@ static struct test_run busy(uint32_t threads, uint32_t simd)
 {
     struct test_options o = {.threads = threads, .simd = simd};
     return run_with(&o,
-                    "billow: 1\n"
+                    "billow: 1\ncharacter: wild\n"
                     "domain: {cells: [40, 36, 52], voxel: 2.5 cm, sides: {bottom: closed, rest: open}}\n"
                     "time: {fps: 25, frames: 1001-%d, cfl: 2, seed: 5}\n"
                     "stages:\n"

@@ -7,6 +7,13 @@
 
 enum { FRONT_HALO = 2 }; ///< cells of the smoothed field that front_shares reads round a block
 
+/// A width that can be told from a cell, and read within a halo: from 2 cells to 32, m.
+static inline double front_width(const struct bw_domain_info *d, double wanted)
+{
+    const double least = wanted > 2 * d->h ? wanted : 2 * d->h;
+    return least < 32 * d->h ? least : 32 * d->h;
+}
+
 /// Smooth `field` over `width` m into *out, scratch of the stage's. Errors: the host's.
 enum bw_status front_smooth(struct bw_stage *s, struct bw_field *field, double width, struct bw_field **out);
 /// Shares at the centres of a block's cells -1 … n, n + 2 along each axis, x fastest: x²/(1 + x²) with x the smoothed

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A source that is even and round rises as a smooth mushroom, for nothing in it is uneven. What makes lobes of a real
+ * plume is finer than a grid's cells. Its strength is a share of u²/R, so the same number serves a candle and a house:
+ * by Froude's law all accelerations are alike when lengths, and the squares of speeds, are scaled together. */
+#include "front_turbulence.h"
+#include <common/stage_find.h>
+#include <common/turbulence/turbulence.h>
+
+#include <math.h>
+
+#define GRAVITY 9.81
+#define CHANGE 0.3 // of the field's greatest value, over the front's width, that makes a front
+#define WIDTH 0.5  // radii
+#define SPEED 0.4  // of sqrt(g R), of the pattern
+enum { OCTAVES = 2, VIEW_FORCE = 0, VIEW_VEL, VIEW_FRONT, VIEW_DRIVERS };
+
+static void axis_add(const struct bw_block *b, const struct turbulence_edges *e, int axis)
+{
+    const struct bw_view *v = &b->view[VIEW_FORCE];
+    int n[3] = {b->n[0], b->n[1], b->n[2]};
+    n[axis] += b->high[axis];
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++)
+            turbulence_add_row(e, axis, (const int[3]){0, j, k}, n[0], 1 / b->grid->h, NULL,
+                               bw_f32(v, axis) + j * v->sy + k * v->sz);
+}
+
+static void block_add(const struct bw_block *b, void *user)
+{
+    const struct turbulence_plan *t = user;
+    struct turbulence_edges edges = {0};
+    if (!turbulence_edges_make(t, b, &edges)) b->sum[0] += 1;
+    for (int axis = 0; axis < 3 && edges.psi[0]; axis++)
+        if (axis != b->grid->thin) axis_add(b, &edges, axis);
+}
+
+static struct turbulence_plan plan_of(const struct bw_stage *s, const struct front_turbulence *f, double radius)
+{
+    struct turbulence_plan t = {.size = radius,
+                                .speed = SPEED * sqrt(GRAVITY * radius),
+                                .time = s->time + 0.5 * s->dt,
+                                .seed = bw_rng(s->seed, 1),
+                                .fronts = VIEW_FRONT,
+                                .front_width = front_width(s->grid, WIDTH * radius),
+                                .front_change = CHANGE * f->largest,
+                                .flow = VIEW_VEL,
+                                .radius = radius,
+                                .per = {f->per[0], f->per[1]}};
+    turbulence_octaves(&t, s->grid, f->share, OCTAVES);
+    return t;
+}
+
+enum bw_status front_turbulence_add(struct bw_stage *s, const struct front_turbulence *f)
+{
+    const double radius = source_radius(s);
+    if (!(radius > 0 && f->largest > 0 && f->share > 0)) return BW_OK;
+    struct turbulence_plan t = plan_of(s, f, radius);
+    struct bw_access row[VIEW_DRIVERS + 2] = {[VIEW_FORCE] = {f->force, BW_UPDATE_OWN, 0},
+                                              [VIEW_VEL] = {f->vel, BW_READ, FRONT_HALO},
+                                              [VIEW_FRONT] = {NULL, BW_READ_LAST, FRONT_HALO}};
+    uint32_t n = VIEW_DRIVERS;
+    for (int i = 0; i < 2; i++) {
+        if (!f->driver[i] || f->per[i] == 0) continue;
+        t.driver[i] = (int)n;
+        row[n++] = (struct bw_access){f->driver[i], BW_READ, 1};
+    }
+    if (!t.octaves) return BW_OK;
+    double failed = 0;
+    enum bw_status status = front_smooth(s, f->front, t.front_width, &row[VIEW_FRONT].field);
+    if (status == BW_OK)
+        status = s->host->sweep(
+            s, &(struct bw_sweep){
+                   .access = row, .n_access = n, .body = block_add, .user = &t, .sums = &failed, .n_sums = 1});
+    return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
+}
