@@ -122,6 +122,23 @@ Test(character, substeps_do_not_count)
     test_end(&b);
 }
 
+/* Steps in which gas goes farther than its source is large: eddies that push by u² do not run away. */
+Test(character, long_steps_are_bounded)
+{
+    struct test_run r = run("billow: 1\ncharacter: wild\n"
+                            "domain: {cells: [32, 32, 48], voxel: 2.5 cm}\n"
+                            "time: {fps: 24, frames: 1-8, substeps: 1}\n"
+                            "stages:\n"
+                            "  - mac.advect: {}\n"
+                            "  - emit: {density: 1, velocity: [0, 0, 60], shape: {sphere: {center: [0, 0, 0.2]}}}\n"
+                            "  - mac.forces: {}\n"
+                            "  - mac.project: {}\n");
+    struct grid w = grid_of(&r, "vel", 2);
+    cr_assert_lt(grid_max(&w), 120, "%g m/s", grid_max(&w));
+    bw_free(w.v);
+    test_end(&r);
+}
+
 /* A source that is nowhere, one as large as the box, one of a cell, one in a plane: a flow, and no fault. */
 Test(character, sources_of_any_size)
 {

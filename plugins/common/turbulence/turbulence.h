@@ -22,6 +22,7 @@ struct turbulence_plan {
     /// what turns the flow round and what drives it. Views have a halo of FRONT_HALO; 0: none.
     int flow, driver[2];
     double radius, per[2]; ///< m; m/s² per unit of the driver
+    double limit;          ///< 1/s: u²/radius goes over to limit·u where u/radius is more: what long steps can stand
 };
 
 /// ψ on the edges of a block: component c at edge (i,j,k) is [c][i + j*sy + k*sz], n + 1 edges along each axis.

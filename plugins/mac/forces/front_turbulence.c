@@ -45,6 +45,7 @@ static struct turbulence_plan plan_of(const struct bw_stage *s, const struct fro
                                 .front_change = CHANGE * f->largest,
                                 .flow = VIEW_VEL,
                                 .radius = radius,
+                                .limit = 0.5 / (f->share * s->span), // half of u in a step
                                 .per = {f->per[0], f->per[1]}};
     turbulence_octaves(&t, s->grid, f->share, OCTAVES);
     return t;
