@@ -149,7 +149,7 @@ def bake(stage, cells=(40, 30, 30), origin=(-.8, -.6, -.1), frames="1-1", fields
     with open("preset.yaml", "w") as f:
         f.write(f"billow: 1\nname: t\ndomain: {{cells: {list(cells)}, voxel: 4 cm, origin: {list(origin)}}}\n"
                 f"time: {{frames: {frames}, substeps: 1}}\nstages:\n  - {stage}\n"
-                f"export:\n  - vdb: {{fields: [{fields}]}}\n")
+                f"export:\n  - vdb: {{fields: [{fields}]}}\ncharacter: calm\n")
     if command == "check":
         return Run("check", "preset.yaml")
     return Run("bake", "preset.yaml", "--threads", "1", "--force", "--out", out)

@@ -47,7 +47,8 @@ static const struct bw_param params[] = {
     BW_F64(struct forces, confinement, "confinement", "0", 0, 100, "1/s",
            "Vorticity confinement: brings back small swirls."),
     BW_AUTO(struct forces, turbulence, "turbulence", 0, 100, NULL,
-            "Eddies where smoke or heat has an edge, as a share of the flow's own acceleration; auto: 0.5, "
+            "Eddies where smoke or heat has an edge, as a share of the flow's own acceleration; auto: 0.9, "
+            "of what glows 0.5, "
             "in a calm preset 0."),
 };
 
@@ -220,11 +221,10 @@ static enum bw_status turbulence_add(struct bw_stage *s)
 {
     const struct forces *f = s->params;
     bw_vec3 lift;
-    struct front_turbulence t = {.share = isnan(f->turbulence) ? 0.5 * s->character : f->turbulence,
-                                 .force = bw_port_field(s, PORT_FORCE),
+    struct front_turbulence t = {.force = bw_port_field(s, PORT_FORCE),
                                  .vel = bw_port_field(s, PORT_VEL),
                                  .driver = {bw_port_field(s, PORT_TEMPERATURE), bw_port_field(s, PORT_DENSITY)}};
-    if (!(t.share > 0)) return BW_OK;
+    if (isnan(f->turbulence) ? !s->character : !(f->turbulence > 0)) return BW_OK;
     forces_lift(s, lift);
     t.per[0] = vec3_length(lift);
     t.per[1] = gravity_size(f) > 0 ? f->weight : 0;
@@ -232,6 +232,7 @@ static enum bw_status turbulence_add(struct bw_stage *s)
     const bool of_heat = heat > GLOWS || !(smoke > 0);
     t.front = t.driver[!of_heat];
     t.largest = of_heat ? heat : smoke;
+    t.share = isnan(f->turbulence) ? (of_heat ? 0.5 : 0.9) * s->character : f->turbulence;
     return front_turbulence_add(s, &t);
 }
 

@@ -12,7 +12,7 @@
 #define CHANGE 0.3 // of the field's greatest value, over the front's width, that makes a front
 #define WIDTH 0.5  // radii
 #define SPEED 0.4  // of sqrt(g R), of the pattern
-enum { OCTAVES = 2, VIEW_FORCE = 0, VIEW_VEL, VIEW_FRONT, VIEW_DRIVERS };
+enum { OCTAVES = 3, VIEW_FORCE = 0, VIEW_VEL, VIEW_FRONT, VIEW_DRIVERS };
 
 static void axis_add(const struct bw_block *b, const struct turbulence_edges *e, int axis)
 {
