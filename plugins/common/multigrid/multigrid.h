@@ -233,13 +233,21 @@ static inline int32_t mg_neighbour_cell(const struct multigrid *mg, const struct
     to[axis] = to[axis] < 0 ? edge - 1 : 0;
     return l->neighbour[tile][side];
 }
-/// After mg_fit, which leaves `exterior` 0 and with it p = 0 beside inactive tiles: set the exterior's boundary
-/// condition.
+/// After mg_fit, which leaves `exterior` 0 and with it p = 0 beside inactive tiles and open sides: set the exterior's
+/// boundary condition.
 void mg_find_exterior(struct multigrid *mg, const struct bw_topology *topology);
-/// Conductance of a level 0 cell's face if it leads to the exterior, else 0. The box cuts no tile on such a side.
+/// Is the box a channel: do walls lie on both of its sides along some axis?
+int mg_is_channel(const struct multigrid *mg);
+/// Cells of a level 0 tile along an axis: fewer than its edge where the box cuts it.
+static inline int32_t mg_tile_cells(const struct multigrid *mg, int64_t tile, int axis)
+{
+    const int32_t edge = mg->shape.edge[axis], left = mg->level->cells[axis] - mg->level->coord[tile][axis] * edge;
+    return left < edge ? left : edge;
+}
+/// Conductance of a level 0 cell's face if it leads to the exterior, else 0.
 static inline float mg_exterior_conductance(const struct multigrid *mg, int64_t tile, const int32_t at[3], int side)
 {
-    return at[side >> 1] == (side & 1 ? mg->shape.edge[side >> 1] - 1 : 0) ? mg->exterior[tile][side] : 0;
+    return at[side >> 1] == (side & 1 ? mg_tile_cells(mg, tile, side >> 1) - 1 : 0) ? mg->exterior[tile][side] : 0;
 }
 /// Compute a level's diagonals and weights; `fine`: the next finer one, NULL for level 0, whose weights are set
 /// already.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The exterior boundary condition: what the still air beyond the active tiles does to the pressure.
+/* The exterior boundary condition: what the still air beyond the active tiles does to the pressure. An open side of the
+ * box is where the active tiles end for good: the same air lies beyond it. Only a channel, a box with walls on both
+ * sides of an axis, ends there: p is 0 one cell beyond its open sides, as at the mouth of a pipe, and what its walls
+ * hold stays still.
  *
  * The exterior moves as a potential flow and has inertia: p is harmonic there and falls off. So at the boundary of the
  * active tiles p = -L dp/dn, a Robin condition, which is p = 0 at the distance L from the face. L -> 0 would be air
@@ -11,9 +14,8 @@
  * d/|d|^n in n dimensions, the pressure of forces in direction k is E_k, so all together have
  *     L = -E·E / (E·dE/dn):
  * half the distance for a ball of smoke, the distance for a column, long in a gap between two clouds. Tiles count as
- * points, so E is taken in the middle of the tile beyond; at the face L is shorter, by half a tile's edge over n-1 as
- * for a ball. A face's conductance is 1/(1/2 + L/h), from its cell's centre on. Open sides of the box do not count: the
- * same cloud rises alike in any box.
+ * points, of the volume that lies in the box, so E is taken half a tile beyond the side; at the face L is shorter, by
+ * half a tile's edge over n-1 as for a ball. A face's conductance is 1/(1/2 + L/h), from its cell's centre on.
  *
  * Sums are in fixed point: the same bits in any order, so mirrored sets of tiles have mirrored conductances. */
 #include "multigrid.h"
@@ -24,13 +26,27 @@
 #define FIXED 0x1p40 // terms are at most 2 in one dimension, sums over 2^21 tiles below 2^63
 enum { CONDUCTANCE_STEPS = 1024 }; // few bits, so diagonals are exact sums; at least one keeps a region open
 
-/// Displacement along axis q from one coordinate to another, cells; the shortest one on a periodic axis.
+/// Displacement along axis q from one coordinate to another, half cells; the shortest one on a periodic axis.
 static int64_t displacement(const struct mg_shape *s, int q, int64_t from, int64_t to)
 {
-    const int64_t n = s->cells[q], d = to - from;
+    const int64_t n = 2 * (int64_t)s->cells[q], d = to - from;
     if (!s->periodic[q]) return d;
     const int64_t wrapped = ((d % n) + n) % n;
     return 2 * wrapped > n ? wrapped - n : wrapped;
+}
+
+/// The middle of a tile's part in the box along axis q, half cells.
+static int64_t tile_middle(const struct multigrid *mg, int64_t tile, int q)
+{
+    return 2 * (int64_t)mg->level->coord[tile][q] * mg->shape.edge[q] + mg_tile_cells(mg, tile, q);
+}
+
+/// The part of a tile's volume in the box.
+static double tile_volume(const struct multigrid *mg, int64_t tile)
+{
+    double v = 1;
+    for (int q = 0; q < mg->shape.dim; q++) v *= (double)mg_tile_cells(mg, tile, q) / mg->shape.edge[q];
+    return v;
 }
 
 /// L/h of one side of a tile in an unbounded box.
@@ -40,15 +56,16 @@ static double side_length(const struct multigrid *mg, int64_t tile, int side)
     const struct mg_level *l = mg->level;
     const int axis = side >> 1, edge = s->edge[0];
     const double out = side & 1 ? 1 : -1, dim = s->dim;
-    int64_t sum[3] = {0}, slope[3] = {0}; // E and dE/dn, lengths in tiles
+    int64_t sum[3] = {0}, slope[3] = {0}, at[3]; // E and dE/dn, lengths in tiles; where
+    for (int q = 0; q < s->dim; q++) at[q] = tile_middle(mg, tile, q);
+    at[axis] += ((side & 1) * 2 - 1) * (mg_tile_cells(mg, tile, axis) + edge);
     for (int64_t i = 0; i < l->count; i++) {
         double d[3] = {0}, square = 0;
         for (int q = 0; q < s->dim; q++) {
-            const int64_t to = (int64_t)l->coord[tile][q] + (q == axis ? (side & 1) * 2 - 1 : 0);
-            d[q] = (double)displacement(s, q, (int64_t)l->coord[i][q] * edge, to * edge) / edge;
+            d[q] = (double)displacement(s, q, tile_middle(mg, i, q), at[q]) / (2 * edge);
             square += d[q] * d[q];
         }
-        const double part = FIXED / (s->dim == 3 ? square * sqrt(square) : square);
+        const double part = FIXED * tile_volume(mg, i) / (s->dim == 3 ? square * sqrt(square) : square);
         for (int q = 0; q < s->dim; q++) {
             sum[q] += (int64_t)(part * d[q]);
             slope[q] += (int64_t)(part * ((q == axis ? out : 0) - dim * d[q] * d[axis] * out / square));
@@ -78,7 +95,27 @@ static double length_to_wall(const struct multigrid *mg, const struct bw_topolog
 struct exterior {
     struct multigrid *mg;
     const struct bw_topology *topology;
+    int channel;
 };
+
+int mg_is_channel(const struct multigrid *mg)
+{
+    int channel = 0;
+    for (int q = 0; q < mg->shape.dim; q++) {
+        const struct bw_side *side = mg->stage->grid->side + 2 * mg->shape.axis[q];
+        const int walls = side[0].kind != BW_OPEN && side[1].kind != BW_OPEN && !mg->shape.periodic[q];
+        channel |= walls && mg->shape.cells[q] > 0;
+    }
+    return channel;
+}
+
+/// Does side `side` of a tile (the domain's order) lead to the exterior?
+static int leads_out(const struct exterior *r, int64_t tile, int side)
+{
+    const int32_t beyond = r->topology->neighbour[tile][side];
+    return beyond == BW_TILE_INACTIVE ||
+           (beyond == BW_TILE_OUTSIDE && !r->channel && r->mg->stage->grid->side[side].kind == BW_OPEN);
+}
 
 static void tile_exterior(int64_t tile, uint32_t worker, void *user)
 {
@@ -89,8 +126,7 @@ static void tile_exterior(int64_t tile, uint32_t worker, void *user)
     for (int side = 0; side < 6; side++) {
         float *c = &r->mg->exterior[tile][side];
         *c = 0;
-        if (side >= 2 * s->dim || r->topology->neighbour[tile][2 * s->axis[side >> 1] + (side & 1)] != BW_TILE_INACTIVE)
-            continue;
+        if (side >= 2 * s->dim || !leads_out(r, tile, 2 * s->axis[side >> 1] + (side & 1))) continue;
         const double length = length_to_wall(r->mg, r->topology, tile, side, side_length(r->mg, tile, side));
         const double steps = rint(CONDUCTANCE_STEPS / (0.5 + fmax(LENGTH_FACTOR * length, 0.5)));
         *c = (float)(fmax(steps, 1) / CONDUCTANCE_STEPS);
@@ -99,7 +135,7 @@ static void tile_exterior(int64_t tile, uint32_t worker, void *user)
 
 void mg_find_exterior(struct multigrid *mg, const struct bw_topology *topology)
 {
-    struct exterior r = {mg, topology};
+    struct exterior r = {mg, topology, mg_is_channel(mg)};
     mg->stage->host->parallel_for(mg->stage, topology->count, tile_exterior, &r);
     mg_allgather(mg, mg->exterior, NULL,
                  sizeof *mg->exterior); // a sum over all pairs of tiles: each rank computes its own

@@ -44,9 +44,8 @@ static const struct bw_param params[] = {
         struct advect, outside, "outside", "background", "background|clamp|keep",
         "Boundary value where a trajectory leaves the gas through an open or inflow side or out of the active tiles: "
         "background, the field's own, such as clear air; clamp, the value at the edge where it left, as if the gas "
-        "went on beyond; keep, what the cell held. Velocity: through open sides comes air at rest, or "
-        "the background's wind; out of inactive tiles the velocity at the edge, which decays with distance; with "
-        "clamp and keep it is as fast as the air inside."),
+        "went on beyond; keep, what the cell held. Velocity: the one at the edge, which decays with distance to air at "
+        "rest, or to the background's wind; with clamp and keep it is as fast as the air inside."),
     BW_BOOL(
         struct advect, clamp, "clamp", "true",
         "Limiter: keep values within those at the departure point; without it thin features of maccormack, cubic and "

@@ -25,11 +25,10 @@
  *     dt + dt/2 - ahead
  * with `ahead` half of the last step, 0 at first and at most dt.
  *
- * c is 0 where it is unknown: in newly activated tiles; beside obstacles, where u is partly extrapolated; and where gas
- * comes from the exterior, since a is the background there and the difference is no acceleration. The first step finds
- * its own (advect_first_step.c). In a step more than MAX_GROWTH times as long as the last, c grows no further: an
- * increment over a short time predicts little. */
-#include "edges/valid_region.h"
+ * c is 0 where it is unknown: in newly activated tiles; and beside obstacles, where u is partly extrapolated. The first
+ * step finds its own (advect_first_step.c). In a step more than MAX_GROWTH times as long as the last, c grows no
+ * further: an increment over a short time predicts little. */
+#include "advect_pass.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <string.h>
@@ -47,90 +46,14 @@ struct increment {
     float factor;           ///< of u - a
 };
 
-/// Do all tiles around hold values, as they did in the last step?
-static bool is_surrounded(const struct increment *l, const struct bw_block *b)
-{
-    const struct tile_box own = tile_box_of_block(b);
-    const int thin = b->grid->thin;
-    bool amid = true;
-    for (int q = 0; q < 27 && amid; q++) {
-        const int32_t by[3] = {q % 3 - 1, q / 3 % 3 - 1, q / 9 - 1};
-        int32_t at[3];
-        for (int a = 0; a < 3; a++) at[a] = own.lo[a] + by[a];
-        const int64_t t = l->pass->tiles->find(b->stage->domain, at);
-        amid = (thin >= 0 && by[thin]) || (t >= 0 && !(l->unknown && l->unknown[t]));
-    }
-    return amid;
-}
-
 /* Faces of component c along each axis that are the block's own. */
 static void own_faces(const struct bw_block *b, int c, int32_t n[3])
 {
     for (int a = 0; a < 3; a++) n[a] = b->n[a] + (a == c && b->high[a]);
 }
 
-/* Velocity g at the face of component c at `at`, from the block's own faces. */
-static void face_velocity(const struct bw_block *b, int c, const int32_t at[3], double u[3])
-{
-    const struct bw_view *v = &b->view[VIEW_VEL];
-    const ptrdiff_t step[3] = {1, v->sy, v->sz}, here = at[0] + at[1] * v->sy + at[2] * v->sz;
-    const ptrdiff_t low = at[c] > 0 ? here - step[c] : here, high = at[c] < b->n[c] ? here : low;
-    for (int q = 0; q < 3; q++) {
-        const float *f = bw_f32(v, q);
-        const ptrdiff_t up = at[q] + 1 < b->n[q] + b->high[q] ? step[q] : 0;
-        u[q] = q == c ? (double)f[here]
-                      : 0.25 * ((double)f[high] + (double)f[high + up] + (double)f[low] + (double)f[low + up]);
-    }
-}
-
-/// Faces of a row, first to end - 1.
-struct interval {
-    int32_t first, end;
-};
-
-/* Faces whose departure points surely lie in the valid region, by the range of the block's velocities. */
-static struct interval interval_inner(const struct increment *l, const struct valid_region *e, const struct range3 *u,
-                                      int32_t j, int32_t k, int32_t n)
-{
-    const double s = l->pass->scale, at[3] = {0, j, k};
-    struct interval r = {n, n};
-    for (int a = 1; a < 3; a++)
-        if (a != e->block->grid->thin &&
-            (at[a] - s * (double)u->most[a] < e->inner[0][a] || at[a] - s * (double)u->least[a] > e->inner[1][a]))
-            return r;
-    r.first = (int32_t)fmin(fmax(ceil(e->inner[0][0] + s * (double)u->most[0]), 0), n);
-    r.end = (int32_t)fmin(fmax(floor(e->inner[1][0] + s * (double)u->least[0]) + 1, r.first), n);
-    return r;
-}
-
 /* c = 0: both are u. */
 static void face_without_increment(float *g, float *f) { *g = *f = 2 * *g - *f; }
-
-/* c = 0 where gas comes from the exterior. Uses neighbours' velocities whether their c is 0 already or not. */
-static void row_outside(const struct bw_block *b, const struct increment *l, const struct valid_region *e,
-                        const struct range3 *range, int32_t j, int32_t k, int32_t n)
-{
-    const struct bw_view *mean = &b->view[VIEW_VEL], *all = &b->view[VIEW_ADVECTED];
-    const struct interval safe = interval_inner(l, e, range, j, k, n);
-    float *g = bw_f32(mean, e->axis) + j * mean->sy + k * mean->sz;
-    float *f = bw_f32(all, e->axis) + j * all->sy + k * all->sz;
-    for (int32_t i = safe.first > 0 ? 0 : safe.end; i < n; i = i + 1 == safe.first ? safe.end : i + 1) {
-        const int32_t at[3] = {i, j, k};
-        double d[3], x[3];
-        face_velocity(b, e->axis, at, d);
-        for (int a = 0; a < 3; a++) x[a] = a == b->grid->thin ? at[a] : at[a] - l->pass->scale * d[a];
-        if (!valid_region_contains(e, x)) face_without_increment(&g[i], &f[i]);
-    }
-}
-
-static void component_outside(const struct bw_block *b, const struct increment *l, int c, const struct range3 *range)
-{
-    const struct valid_region e = valid_region_init(b, l->pass->tiles, l->unknown, c);
-    int32_t n[3];
-    own_faces(b, c, n);
-    for (int32_t k = 0; k < n[2]; k++)
-        for (int32_t j = 0; j < n[1]; j++) row_outside(b, l, &e, range, j, k, n[0]);
-}
 
 /* c = 0 at obstacles. */
 static void component_beside(const struct bw_block *b, int c)
@@ -193,19 +116,15 @@ static void block_add_increment(const struct bw_block *b, void *user)
     const struct increment *l = user;
     const int64_t tile = tile_of_block(l->pass->tiles, b);
     const float factor = l->unknown && l->unknown[tile] ? 0 : l->factor;
-    const bool outside = factor > 0 && !is_surrounded(l, b);
     const struct sub_tiles by = sub_tiles_of(b->grid);
     struct range3 u = {{0}, {0}}, *g = l->pass->speed.sub_tile + tile * by.count,
-                  *half = l->pass->speed.half + tile * by.count, all = {{0}, {0}};
+                  *half = l->pass->speed.half + tile * by.count;
     for (int32_t q = 0; q < by.count; q++) {
         sub_tile_add_increment(b, l, factor, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q],
                                &half[q]);
         b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q]));
         b->max[MAX_HALF] = fmax(b->max[MAX_HALF], range_speed(&half[q]));
-        range_widen(&all, &g[q]);
     }
-    for (int c = 0; c < 3 && outside; c++)
-        if (c != b->grid->thin) component_outside(b, l, c, &all);
     for (int c = 0; c < 3 && factor > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
     b->max[MAX_U] = range_speed(&u);
 }

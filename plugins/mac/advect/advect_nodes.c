@@ -207,12 +207,11 @@ static double node_first(struct node_job *q, const int32_t at[3], double d[3])
 {
     const struct advect *o = q->pass->options;
     const bool background = o->outside == OUTSIDE_BACKGROUND;
-    double x[3], fraction = background && !q->pass->flow ? 1 : valid_fraction(&q->valid, at, d);
+    double x[3], fraction = background && q->axis < 0 ? 1 : valid_fraction(&q->valid, at, d);
     if (fraction < 1 && o->outside == OUTSIDE_KEEP) return sample_node(&q->old, q->c, at);
     for (int a = 0; a < 3; a++) x[a] = at[a] + fraction * d[a];
     const double v = q->pass->scheme->node_first(&q->old, q->c, x, o->clamp), back = q->old.info->background[q->c];
-    const double own =
-        q->axis < 0 || !background ? 1 : open_sides_weight(&q->inside, x) * exterior_decay(&q->valid, fraction, d);
+    const double own = background && fraction < 1 ? exterior_decay(&q->valid, fraction, d) : 1;
     return own < 1 ? own * v + (1 - own) * back : v;
 }
 
@@ -225,9 +224,7 @@ static double node_second(struct node_job *q, const int32_t at[3], const double 
         y[a] = at[a] + ahead[a];
     }
     if (q->axis < 0 && !open_sides_contain(&q->inside, y)) return hat;
-    if (q->axis >= 0 && q->pass->options->outside == OUTSIDE_BACKGROUND && !open_sides_contain(&q->inside, x))
-        return hat;
-    if (q->pass->options->outside != OUTSIDE_BACKGROUND &&
+    if ((q->axis >= 0 || q->pass->options->outside != OUTSIDE_BACKGROUND) &&
         (!valid_region_contains(&q->valid, x) || !valid_region_contains(&q->valid, y)))
         return hat;
     const struct node_ends ends = {at, x, y};
@@ -263,8 +260,8 @@ static void component_f64(const struct bw_block *b, const struct pass *p, const 
                          .displacement = w,
                          .vel = sampler_init(b, p, p->vel, 0),
                          .old = sampler_init(b, p, it->field, it->view),
-                         .valid = valid_region_init(b, p->tiles, NULL, axis),
-                         .inside = open_sides_init(b, axis),
+                         .valid = valid_region_init(b, p->tiles, axis),
+                         .inside = open_sides_init(b),
                          .axis = axis,
                          .c = c};
     if (p->second) q.hat = sampler_init(b, p, it->hat, it->view_hat);

@@ -84,7 +84,7 @@ struct worker_block {
     struct empty_space empty;
     int32_t solid_halo; ///< halo if obstacles are near, else 0
     bool by_rows;       ///< it is advected by rows
-    bool at_exterior;   ///< a neighbouring tile is inactive
+    bool at_exterior;   ///< a neighbouring tile is inactive, or beyond an open side
 };
 
 /// Sweeps over groups of fields, all with the velocity in `vel` and the same time step.
@@ -121,27 +121,24 @@ struct pass {
     double long_traces;        ///< out: nodes whose trace left the halo
 };
 
-/* The nodes of one block that lie inside the open sides of the box: of cell centres, or of faces. A trace of a cell
- * ahead that ends beyond an open or inflow side finds the background there, which says nothing of the error of the
- * trace back: such cells keep the first sweep's result. Faces beyond an open side have the velocity inside, so that
- * traces can continue. But the air that flows in there is at rest, or has the background's wind: with the speed of the
- * flow that draws it in, that flow would grow without bound (a fire was blown flat by its own box). */
+/* The cell centres of one block that lie inside the open sides of the box. A trace of a cell ahead that ends beyond an
+ * open or inflow side finds the background there, which says nothing of the error of the trace back: such cells keep
+ * the first sweep's result. */
 struct open_sides {
     double low[3], high[3]; ///< in nodes of the block
 };
 
-/// `axis`: of a face's component; -1: cell centres.
-static inline struct open_sides open_sides_init(const struct bw_block *b, int axis)
+static inline struct open_sides open_sides_init(const struct bw_block *b)
 {
     struct open_sides r;
     for (int a = 0; a < 3; a++) {
         bool open[2];
         for (int high = 0; high < 2; high++) {
             const uint32_t kind = b->grid->side[2 * a + high].kind;
-            open[high] = b->grid->n[a] > 0 && (kind == BW_OPEN || (axis < 0 && kind == BW_INFLOW));
+            open[high] = b->grid->n[a] > 0 && (kind == BW_OPEN || kind == BW_INFLOW);
         }
         r.low[a] = open[0] ? -b->lo[a] : -HUGE_VAL;
-        r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] + (a == axis) : HUGE_VAL;
+        r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] : HUGE_VAL;
     }
     return r;
 }
@@ -151,17 +148,6 @@ static inline bool open_sides_contain(const struct open_sides *r, const double x
     bool in = true;
     for (int a = 0; a < 3; a++) in = in && x[a] >= r->low[a] && x[a] <= r->high[a];
     return in;
-}
-
-/// Weight of the inside in a linear interpolation at x.
-static inline double open_sides_weight(const struct open_sides *r, const double x[3])
-{
-    double fraction = 1;
-    for (int a = 0; a < 3; a++) {
-        const double low = r->low[a] - x[a], high = x[a] - r->high[a];
-        fraction *= 1 - clamp_between(low > high ? low : high, 0, 1);
-    }
-    return fraction;
 }
 
 /* ---- advect_groups.c ---- */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/// Nodes whose traces end inside the open sides for any displacement of the block: lo … hi along each axis.
+/// Cells whose traces ahead end inside the open sides for any displacement of the block: lo … hi along each axis.
 struct within {
     int32_t lo[3], hi[3];
 };
@@ -17,8 +17,8 @@ struct traced {
     ptrdiff_t stride;
     const struct range3 *displacement; ///< range of displacements ahead, cells
     const struct empty_space *empty;
-    struct open_sides inside[4];  ///< of cell centres, then of the faces along each axis
-    struct within within[2][4];   ///< by direction, and as `inside`
+    struct open_sides inside;
+    struct within within;
     bool bounded[4];              ///< traces may leave the valid region: as `valid`
     struct valid_region valid[4]; ///< of cell centres, then of the faces along each axis
 };
@@ -54,13 +54,13 @@ static const struct range3 *row_range(const struct traced *t, int32_t j, int32_t
 }
 
 /* From the range of displacements. */
-static struct within within_init(const struct open_sides *r, const struct range3 *displacement, int dir)
+static struct within within_init(const struct open_sides *r, const struct range3 *displacement)
 {
     struct within w;
     for (int a = 0; a < 3; a++) {
         const double far = 1 << 24; // cells: more than any block has
-        w.lo[a] = (int32_t)fmin(fmax(ceil(r->low[a] - (double)displacement_least(displacement, dir, a)), 0), far);
-        w.hi[a] = (int32_t)fmax(fmin(floor(r->high[a] - (double)displacement_most(displacement, dir, a)), far), -1);
+        w.lo[a] = (int32_t)fmin(fmax(ceil(r->low[a] - (double)displacement->least[a]), 0), far);
+        w.hi[a] = (int32_t)fmax(fmin(floor(r->high[a] - (double)displacement->most[a]), far), -1);
     }
     return w;
 }
@@ -70,15 +70,12 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     const struct range3 *displacement = &p->worker_block[b->worker].displacement;
     struct traced t = {
         .stride = (ptrdiff_t)p->stride, .displacement = displacement, .empty = &p->worker_block[b->worker].empty};
+    t.inside = open_sides_init(b);
+    t.within = within_init(&t.inside, displacement);
     for (int axis = -1; axis < 3; axis++) {
-        t.inside[axis + 1] = open_sides_init(b, axis);
-        for (int dir = BACK; dir <= AHEAD; dir++)
-            t.within[dir][axis + 1] = within_init(&t.inside[axis + 1], displacement, dir);
-    }
-    for (int axis = -1; axis < 3; axis++) {
-        t.bounded[axis + 1] = p->options->outside != OUTSIDE_BACKGROUND ||
-                              (p->flow && axis >= 0 && p->worker_block[b->worker].at_exterior);
-        if (t.bounded[axis + 1]) t.valid[axis + 1] = valid_region_init(b, p->tiles, NULL, axis);
+        t.bounded[axis + 1] =
+            p->options->outside != OUTSIDE_BACKGROUND || (axis >= 0 && p->worker_block[b->worker].at_exterior);
+        if (t.bounded[axis + 1]) t.valid[axis + 1] = valid_region_init(b, p->tiles, axis);
     }
     float *at = p->memory + p->worker_floats * b->worker;
     size_t plane = p->stride * (size_t)(b->n[1] + 2);
@@ -207,36 +204,42 @@ static bool row_bounded(const struct traced *t, int dir, int axis, int32_t j, in
     return !valid_region_is_inner(e, low) || !valid_region_is_inner(e, high);
 }
 
-/* The first node of a row whose trace leaves the valid region; n: none. */
-static int32_t row_first_outside(const struct valid_region *e, int32_t j, int32_t k, const struct advect_row *r)
+/* Nodes of a row whose traces surely end in the inner box, by the range of displacements. */
+static struct interval row_inner(const struct traced *t, int axis, int32_t j, int32_t k, const struct advect_row *r)
 {
-    int32_t i = 0;
-    for (; i < r->n; i++) {
-        const double x[3] = {r->first + i + (double)advect_displacement(r, 0, i),
-                             j + (double)advect_displacement(r, 1, i), k + (double)advect_displacement(r, 2, i)};
-        if (!valid_region_contains(e, x)) break;
+    const struct valid_region *e = &t->valid[axis + 1];
+    const struct range3 *range = row_range(t, j, k);
+    double low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = a == e->block->grid->thin ? -HUGE_VAL : e->inner[0][a] - (double)displacement_least(range, BACK, a);
+        high[a] = a == e->block->grid->thin ? HUGE_VAL : e->inner[1][a] - (double)displacement_most(range, BACK, a);
     }
-    return i;
+    if (j < low[1] || j > high[1] || k < low[2] || k > high[2]) return (struct interval){0, 0};
+    const double n = r->n, first = fmin(fmax(ceil(low[0] - r->first), 0), n);
+    return (struct interval){(int32_t)first, (int32_t)fmax(fmin(floor(high[0] - r->first) + 1, n), first)};
 }
 
 /* Cuts traces short where they leave the valid region, in a copy of the displacements; false: none leaves. */
-static bool row_shorten(const struct valid_region *e, const struct traced *t, int32_t j, int32_t k,
-                        struct advect_row *r)
+static bool row_shorten(const struct traced *t, int axis, int32_t j, int32_t k, struct advect_row *r)
 {
-    const int32_t first = row_first_outside(e, j, k, r);
-    if (first == r->n) return false;
-    for (int32_t i = 0; i < r->n; i++) {
+    const struct valid_region *e = &t->valid[axis + 1];
+    const struct interval inner = row_inner(t, axis, j, k, r);
+    bool leaves = false;
+    for (int32_t i = inner.first > 0 ? 0 : inner.end; i < r->n; i = i + 1 == inner.first ? inner.end : i + 1) {
         const double d[3] = {(double)advect_displacement(r, 0, i), (double)advect_displacement(r, 1, i),
                              (double)advect_displacement(r, 2, i)};
-        const double fraction = i < first ? 1 : valid_fraction(e, (const int32_t[3]){r->first + i, j, k}, d);
+        const double fraction = valid_fraction(e, (const int32_t[3]){r->first + i, j, k}, d);
         for (int a = 0; a < 3; a++) t->shortened[a][i] = (float)(fraction * d[a]);
         t->decay[i] = fraction < 1 ? (float)exterior_decay(e, fraction, d) : 1;
+        leaves = leaves || fraction < 1;
     }
-    for (int a = 0; a < 3; a++) {
+    for (int32_t i = inner.first; i < inner.end && leaves; i++) t->decay[i] = 1;
+    for (int a = 0; a < 3 && leaves; a++) {
+        for (int32_t i = inner.first; i < inner.end; i++) t->shortened[a][i] = advect_displacement(r, a, i);
         r->d[a] = t->shortened[a];
         r->e[a] = NULL;
     }
-    return true;
+    return leaves;
 }
 
 /* Takes `instead` where the row's trace leaves the valid region. */
@@ -262,60 +265,23 @@ static void row_first(const struct pass *p, const struct traced *t, int axis, in
                       struct advect_row *old, float back, float *to)
 {
     const bool bounded = row_bounded(t, BACK, axis, j, k, old);
-    const bool shorter =
-        bounded && p->options->outside != OUTSIDE_KEEP && row_shorten(&t->valid[axis + 1], t, j, k, old);
+    const bool shorter = bounded && p->options->outside != OUTSIDE_KEEP && row_shorten(t, axis, j, k, old);
     p->scheme->row_first(p->kernels, old, p->options->clamp, to);
     for (int32_t i = 0; shorter && p->options->outside == OUTSIDE_BACKGROUND && i < old->n; i++)
         if (t->decay[i] < 1) to[i] = back + t->decay[i] * (to[i] - back);
     if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->valid[axis + 1], old, j, k, old->f, to);
 }
 
-/// Nodes of a row whose traces may end beyond an open side: those before `begin`, and from `end` on.
-struct ends {
-    int32_t begin, end;
-};
-
-static struct ends row_ends(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r)
+/* Cells whose trace ahead ends beyond an open side keep the first sweep's result. */
+static void row_keep_hat(const struct traced *t, int32_t j, int32_t k, const struct advect_row *hat, float *to)
 {
-    const struct within *w = &t->within[dir][axis + 1];
-    if (j < w->lo[1] || j > w->hi[1] || k < w->lo[2] || k > w->hi[2]) return (struct ends){r->n, r->n};
-    const int32_t lo = w->lo[0] - r->first, hi = w->hi[0] - r->first;
-    const int32_t end = hi + 1 < 0 ? 0 : hi + 1 < r->n ? hi + 1 : r->n, begin = lo < 0 ? 0 : lo;
-    return (struct ends){begin < end ? begin : end, end};
-}
-
-static int32_t ends_first(const struct ends *e) { return e->begin > 0 ? 0 : e->end; }
-
-static int32_t ends_next(const struct ends *e, int32_t i) { return i + 1 == e->begin ? e->end : i + 1; }
-
-static void row_point(const struct advect_row *r, int32_t i, int32_t j, int32_t k, double x[3])
-{
-    const int32_t at[3] = {r->first + i, j, k};
-    for (int a = 0; a < 3; a++) x[a] = at[a] + (double)advect_displacement(r, a, i);
-}
-
-/* Nodes whose trace along `r` ends beyond an open side keep the first sweep's result. */
-static void row_keep_hat(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r,
-                         const float *first, float *to)
-{
-    const struct ends e = row_ends(t, dir, axis, j, k, r);
-    for (int32_t i = ends_first(&e); i < r->n; i = ends_next(&e, i)) {
-        double x[3];
-        row_point(r, i, j, k, x);
-        if (!open_sides_contain(&t->inside[axis + 1], x)) to[i] = first[i];
-    }
-}
-
-/* Inflow through open sides has the background's velocity. */
-static void row_inflow(const struct traced *t, int axis, int32_t j, int32_t k, const struct advect_row *old,
-                       double background, float *to)
-{
-    const struct ends e = row_ends(t, BACK, axis, j, k, old);
-    for (int32_t i = ends_first(&e); i < old->n; i = ends_next(&e, i)) {
-        double x[3];
-        row_point(old, i, j, k, x);
-        const double own = open_sides_weight(&t->inside[axis + 1], x);
-        if (own < 1) to[i] = (float)(own * (double)to[i] + (1 - own) * background);
+    const struct within *w = &t->within;
+    const bool row = j >= w->lo[1] && j <= w->hi[1] && k >= w->lo[2] && k <= w->hi[2];
+    for (int32_t i = 0; i < hat->n; i++) {
+        if (row && hat->first + i >= w->lo[0] && hat->first + i <= w->hi[0]) continue;
+        const double x[3] = {hat->first + i + (double)advect_displacement(hat, 0, i),
+                             j + (double)advect_displacement(hat, 1, i), k + (double)advect_displacement(hat, 2, i)};
+        if (!open_sides_contain(&t->inside, x)) to[i] = hat->f[i];
     }
 }
 
@@ -326,8 +292,7 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
     p->scheme->row_second(p->kernels, hat, old, p->options->clamp, to);
     if (row_bounded(t, BACK, axis, j, k, old)) row_replace(&t->valid[axis + 1], old, j, k, hat->f, to);
     if (row_bounded(t, AHEAD, axis, j, k, hat)) row_replace(&t->valid[axis + 1], hat, j, k, hat->f, to);
-    if (axis < 0) row_keep_hat(t, AHEAD, axis, j, k, hat, hat->f, to);
-    else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_hat(t, BACK, axis, j, k, old, hat->f, to);
+    if (axis < 0) row_keep_hat(t, j, k, hat, to);
 }
 
 /* Centred in time (advect_centred.c): A f - c = (A f - f) + u, u = 2 g - f, to both. */
@@ -355,8 +320,6 @@ static void row_advect(const struct bw_block *b, const struct pass *p, const str
     row_trace(b, p, t, BACK, axis, j, k, &old);
     if (!p->second) {
         row_first(p, t, axis, j, k, &old, (float)it->info->background[c], to);
-        if (axis >= 0 && p->options->outside == OUTSIDE_BACKGROUND)
-            row_inflow(t, axis, j, k, &old, it->info->background[c], to);
         if (p->advected) row_centre(b, p, c, j, k, old.f, old.n, to);
         return;
     }

@@ -366,7 +366,7 @@ enum bw_status activation_fill(struct activation *b, const struct multigrid *mg,
     enum bw_status status = s->host->sweep(s, &sweep);
     if (status == BW_OK) status = sides_allgather(b, s, t);
     if (status != BW_OK) return status;
-    b->images = far_images(mg, t, 0, b->image);
+    b->images = far_images(mg, t, b->image);
     s->host->parallel_for(s, b->n_tiles, tile_find, &j);
     uniform_spread(b, mg);
     access[0] = (struct bw_access){vel, BW_UPDATE_OWN, 0};

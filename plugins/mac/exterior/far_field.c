@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The far field of the pressure: what the flow's sources make of p beyond the active tiles.
  *
- * The exterior moves as a potential flow: p is harmonic there and falls off. In a box without obstacles p is the sum P
- * of the potentials of all b: 1/(4 pi r) in three dimensions, -ln r/(2 pi) in two, with mirror images behind closed
- * sides. The exterior boundary condition (multigrid_exterior.c), which knows tiles only, applies to what P lacks:
- * beyond a face of conductance c lies p' = (1-c)(p - P) + P', a Robin condition. So obstacles, open sides and walls on
- * both sides, which P ignores, act by that condition, and all else is independent of which tiles are active.
+ * The exterior, beyond open sides too, moves as a potential flow: p is harmonic there and falls off. In a box without
+ * obstacles p is the sum P of the potentials of all b: 1/(4 pi r) in three dimensions, -ln r/(2 pi) in two, with mirror
+ * images behind closed sides. The exterior boundary condition (multigrid_exterior.c), which knows tiles only, applies
+ * to what P lacks: beyond a face of conductance c lies p' = (1-c)(p - P) + P', a Robin condition. So obstacles, which P
+ * ignores, act by that condition, and all else is independent of which tiles are active and of where the box ends: gas
+ * leaves by an open side as it would go on (test_open_sides.c). In a channel, where a source has infinitely many
+ * images, P is left out.
  *
  * P is summed by a tree code (Barnes–Hut) with second-order multipoles: groups of tiles far away, down to 4³ cells
  * nearby (far_field_moments.c). It is evaluated on 4×4 nodes of a side (2D: 16), cubic between them. A plume in other
@@ -21,11 +23,12 @@
 
 static void sides_number(struct far_field *f, const struct multigrid *mg)
 {
+    const int channel = mg_is_channel(mg);
     f->n_sides = 0;
     for (int64_t t = 0; t < f->n_tiles; t++)
         for (int s = 0; s < 6; s++) {
             f->side_index[t][s] = -1;
-            if (s >= 2 * mg->shape.dim || !(mg->exterior[t][s] > 0)) continue;
+            if (s >= 2 * mg->shape.dim || channel || !(mg->exterior[t][s] > 0)) continue;
             f->side[f->n_sides] = (struct far_side){(int32_t)t, s};
             f->side_index[t][s] = (int32_t)f->n_sides++;
         }
@@ -63,72 +66,36 @@ enum bw_status far_field_fit(struct far_field *f, const struct multigrid *mg)
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
-static int side_is_touched(const struct bw_topology *t, int side)
-{
-    for (int64_t i = 0; i < t->count; i++)
-        if (t->neighbour[i][side] == BW_TILE_OUTSIDE) return 1;
-    return 0;
-}
-
 /// Image `i` reflected at a side of axis q.
-static struct far_image image_reflect(struct far_image i, int q, double by, int is_open)
+static struct far_image image_reflect(struct far_image i, int q, double by)
 {
     i.sign[q] = -i.sign[q];
     i.by[q] = by - i.by[q];
-    i.gain *= is_open ? -1 : 1;
     return i;
 }
 
-/* Two opposite sides have infinitely many images of images. Where p is 0 behind one of them, the strengths of the
- * images that are kept must sum to zero, or the truncated series would draw in distant air: so the last ones weigh
- * less. In two dimensions potentials fall off slowly: weights go by the number of open sides that an image is behind,
- * and one more image makes the second moment of a source in the middle vanish as well. */
-static int sides_reflect(const struct multigrid *mg, int q, const int reflects[2], double low,
-                         struct far_image image[FAR_IMAGES], int so_far)
+/// Adds an image of each of the first `n` behind either side of axis q that is no open one; returns their number.
+static int sides_reflect(const struct multigrid *mg, int q, double low, struct far_image image[FAR_IMAGES], int n)
 {
-    static const double weight[2][5] = {{1, 1, .5}, {1, 1, .7, .2}};
     const struct bw_domain_info *g = mg->stage->grid;
-    const int a = mg->shape.axis[q], is_flat = mg->shape.dim == 2;
-    double by[2];
-    int is_open[2], n = so_far;
-    for (int high = 0; high < 2; high++) {
-        is_open[high] = g->side[2 * a + high].kind == BW_OPEN;
-        const double beyond = is_open[high] ? 1 : .5; // p is 0 in the middle of the next cell
-        by[high] = 2 * ((high ? (double)g->n[a] - 1 + beyond : -beyond) - low);
-    }
-    const int both = reflects[0] && reflects[1] && (is_open[0] || is_open[1]);
+    const int a = mg->shape.axis[q], so_far = n;
     for (int high = 0; high < 2; high++)
-        for (int i = 0; i < so_far && reflects[high]; i++) {
-            struct far_image last = image_reflect(image[i], q, by[high], is_open[high]);
-            int side = high, behind = is_flat ? is_open[high] : 1;
-            image[n++] = last;
-            for (;;) {
-                side ^= 1;
-                behind += is_flat ? is_open[side] : 1;
-                const double factor = both ? weight[is_flat][behind] : 0;
-                if (!(factor > 0)) break;
-                last = image_reflect(last, q, by[side], is_open[side]);
-                image[n] = last;
-                image[n++].gain *= factor;
-            }
-        }
+        for (int i = 0; i < so_far && g->side[2 * a + high].kind != BW_OPEN; i++)
+            image[n++] = image_reflect(image[i], q, 2 * ((high ? (double)g->n[a] - .5 : -.5) - low));
     return n;
 }
 
-int far_images(const struct multigrid *mg, const struct bw_topology *t, int open, struct far_image image[FAR_IMAGES])
+int far_images(const struct multigrid *mg, const struct bw_topology *t, struct far_image image[FAR_IMAGES])
 {
     const struct bw_domain_info *g = mg->stage->grid;
     int n = 1;
-    image[0] = (struct far_image){.sign = {1, 1, 1}, .gain = 1};
+    image[0] = (struct far_image){.sign = {1, 1, 1}};
     for (int q = 0; q < mg->shape.dim; q++) {
         const int a = mg->shape.axis[q], so_far = n;
         const double low = (double)(t->coord[0][a] - mg->level->coord[0][q]) * g->tile[a];
         if (!(g->n[a] > 0)) continue;
         if (!mg->shape.periodic[q]) {
-            int reflects[2];
-            for (int high = 0; high < 2; high++)
-                reflects[high] = g->side[2 * a + high].kind != BW_OPEN || (open && side_is_touched(t, 2 * a + high));
-            n = sides_reflect(mg, q, reflects, low, image, so_far);
+            n = sides_reflect(mg, q, low, image, n);
             continue;
         }
         for (int i = 0; i < so_far; i++) image[i].period[q] = (double)g->n[a];
@@ -163,7 +130,7 @@ struct traversal {
 static void traversal_flush(struct traversal *w)
 {
     for (int i = 0; i < FAR_LANES; i++) {
-        w->t->sum[i] += w->image->gain * (double)w->sum[i];
+        w->t->sum[i] += (double)w->sum[i];
         w->sum[i] = 0;
     }
     w->pending = 0;
@@ -271,8 +238,7 @@ enum { NODES = FAR_LANES / 2 };
  * sources. */
 static double tile_fraction(const struct multigrid *mg, int32_t tile, int q)
 {
-    const int32_t edge = mg->shape.edge[q], left = mg->level->cells[q] - mg->level->coord[tile][q] * edge;
-    return left < edge ? (double)left / edge : 1;
+    return (double)mg_tile_cells(mg, tile, q) / mg->shape.edge[q];
 }
 
 static struct targets targets_make(const struct multigrid *mg, struct far_side s)
@@ -281,7 +247,7 @@ static struct targets targets_make(const struct multigrid *mg, struct far_side s
     const double half = .5 * edge, out = s.side & 1 ? .5 : -.5;
     struct targets t = {.radius = dim == 3 ? hypot(half, half) : half};
     for (int q = 0; q < dim; q++) t.at[q] = (double)mg->level->coord[s.tile][q] * edge + half - .5;
-    t.at[a] += (s.side & 1 ? half : -half);
+    t.at[a] += s.side & 1 ? mg_tile_cells(mg, s.tile, a) - half : -half;
     for (int i = 0; i < FAR_LANES; i++) {
         const int node = i % NODES;
         t.x[a][i] = (float)(i < NODES ? -out : out);
@@ -349,7 +315,7 @@ static void side_add_to_b(const struct multigrid *mg, struct far_side s, const f
     const float *weight = mg_weights(mg->level, s.tile);
     int32_t at[3] = {0};
     if (!mg_owns_tile(mg, s.tile)) return;
-    at[a] = s.side & 1 ? edge - 1 : 0;
+    at[a] = s.side & 1 ? mg_tile_cells(mg, s.tile, a) - 1 : 0;
     for (int j = 0; j < (dim == 3 ? edge : 1); j++)
         for (int i = 0; i < edge; i++) {
             at[u] = i;
@@ -366,7 +332,7 @@ enum bw_status far_field_apply(struct far_field *f, struct multigrid *mg, const 
 {
     struct job j = {.f = f, .mg = mg};
     if (!f->n_sides) return BW_OK;
-    j.images = far_images(mg, t, 1, j.image);
+    j.images = far_images(mg, t, j.image);
     const enum bw_status status = far_compute_moments(f, mg);
     if (status != BW_OK) return status;
     mg->stage->host->parallel_for(mg->stage, f->n_sides, side_robin, &j);

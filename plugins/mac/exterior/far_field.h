@@ -11,7 +11,7 @@
 
 /* Levels of the tree: 64 boxes of 4³ cells (2D: 8²) a tile, 8 (16) octants of 2³ (2²) boxes, tiles, groups of up to 4³
  * tiles. */
-enum { FAR_BOXES = 64, FAR_GROUP = 4, FAR_IMAGES = 196, FAR_FACES = 256, FAR_STEP = 4 };
+enum { FAR_BOXES = 64, FAR_GROUP = 4, FAR_IMAGES = 27, FAR_FACES = 256, FAR_STEP = 4 };
 
 /// One side of a tile that leads to the exterior.
 struct far_side {
@@ -24,7 +24,6 @@ struct far_image {
     float sign[3];
     double by[3], turn[3];
     double period[3]; ///< cells of a periodic axis, else 0
-    double gain;      ///< factor of their strength: -1 behind a Dirichlet side (p = 0)
 };
 
 /// Displacement along axis q from a source to the image of a target.
@@ -56,9 +55,9 @@ static inline const float *far_field_robin(const struct far_field *f, int64_t ti
     return f && f->side_index && f->side_index[tile][side] >= 0 ? f->robin[f->side_index[tile][side]] : NULL;
 }
 
-/// Mirror images behind closed sides and, `open` not 0, behind the open ones that active tiles touch; on periodic axes
-/// the next periods. The first image is the box itself. Returns their number.
-int far_images(const struct multigrid *mg, const struct bw_topology *t, int open, struct far_image image[FAR_IMAGES]);
+/// Mirror images behind closed sides, and on periodic axes the next periods. The first image is the box itself. Returns
+/// their number.
+int far_images(const struct multigrid *mg, const struct bw_topology *t, struct far_image image[FAR_IMAGES]);
 /// Cubic Lagrange interpolation: the weights of four nodes, from the returned one on, at x (cells from a tile's first)
 /// in a row of n nodes FAR_STEP cells apart, the first at 1.5.
 int far_lagrange_weights(int n, double x, double w[4]);

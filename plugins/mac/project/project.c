@@ -13,8 +13,9 @@
  *                      (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009). The velocity is then extrapolated to faces
  *                      that are shut or nearly so (extrapolate.c)
  *     closed sides     Neumann: faces have the wall's velocity; on inflow sides the stream's
- *     open sides       Dirichlet: p is 0 one cell away
- *     inactive tiles   Robin: p is the sources' potential there and falls off as in still air (far_field.c)
+ *     open sides       Robin: p is the sources' potential beyond and falls off as in still air (far_field.c); of a
+ *                      channel Dirichlet, p is 0 one cell away (multigrid_exterior.c)
+ *     inactive tiles   the same
  * Newly activated tiles take the potential flow that continues the others' (activation.c). Where the sources of a
  * sealed region do not sum to zero no solution exists: their mean is subtracted, with a warning.
  *

@@ -3,9 +3,9 @@
  * gradient.
  *
  * A face that is closed, or on a closed or inflow side of the box, has a given velocity. All others are corrected by u
- * -= dt/(rho h) (p - p_low). Beyond an open side p is 0; in inactive tiles it is a fraction of the cell's own, so that
- * the difference is the face's conductance times p (multigrid_exterior.c). Loops run over the solver's axes 0, 1, 2,
- * which in 2D leave the thin axis for last. */
+ * -= dt/(rho h) (p - p_low). Beyond open sides of a channel p is 0; in the exterior it is a fraction of the cell's own,
+ * so that the difference is the face's conductance times p (multigrid_exterior.c), and what far_field.c adds. Loops run
+ * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
 #include "project_kernels.h"
 #include <common/tiles.h>
@@ -220,7 +220,8 @@ static void ghost_from_exterior(const struct projection *t, int64_t tile, const 
     for (int32_t j = 0; j < d->n[w]; j++)
         for (int32_t i = 0; i < d->n[u]; i++) {
             const ptrdiff_t cell = i * d->p_step[u] + j * d->p_step[w];
-            side[cell] = exterior > 0 ? (1 - exterior) * own[cell] + (double)robin[i + j * row] : own[cell];
+            side[cell] =
+                exterior > 0 ? (1 - exterior) * own[cell] + (robin ? (double)robin[i + j * row] : 0) : own[cell];
         }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The valid region of trajectories. A node is valid if its tile is active; a face also if it is the high face of an
- * active tile. Beyond closed and periodic sides lie mirror images and the other end. Beyond open and inflow sides cell
- * centres are not valid; faces take the outermost face's or the inflow's velocity there, except for inflow through open
- * sides with `outside: background` (advect_pass.h). */
+ * active tile. Beyond closed and periodic sides lie mirror images and the other end. Beyond open sides nothing is
+ * valid, as in inactive tiles; beyond inflow sides faces are, which have the inflow's velocity there. */
 #include "valid_region.h"
 #include <common/tiles.h>
 
@@ -10,11 +9,15 @@
 enum { HALVINGS = 14 };
 #define CLOSE 1e-4 /* of a displacement: how far beyond the inner nodes the next ones are tried */
 
-/// The valid tile at a coordinate, or BW_TILE_…
 static int64_t tile_at(const struct valid_region *e, const int32_t at[3])
 {
-    const int64_t t = e->tiles->find(e->block->stage->domain, at);
-    return t >= 0 && e->ignored && e->ignored[t] ? BW_TILE_INACTIVE : t;
+    return e->tiles->find(e->block->stage->domain, at);
+}
+
+/// Are the nodes beyond a side of the box valid?
+static bool side_holds(const struct valid_region *e, uint32_t kind)
+{
+    return kind == BW_CLOSED || (kind == BW_INFLOW && e->axis >= 0);
 }
 
 enum { NEAR = 4 }; ///< tiles of a block and those on both sides, along an axis
@@ -53,17 +56,16 @@ static bool tiles_hold(const struct valid_region *e, const struct tile_box *box,
         for (at[1] = box->lo[1]; at[1] <= box->hi[1]; at[1]++)
             for (at[0] = box->lo[0]; at[0] <= box->hi[0]; at[0]++) {
                 const int64_t t = tile_at(e, at);
-                if (t < 0 && !(t == BW_TILE_OUTSIDE && (kind == BW_CLOSED || e->axis >= 0))) return false;
+                if (t < 0 && !(t == BW_TILE_OUTSIDE && side_holds(e, kind))) return false;
             }
     return true;
 }
 
 /* The inner box: the block's own nodes, and the layer of tiles next to it on each side where all of them are valid:
  * along x, then along y including that, then along z. */
-struct valid_region valid_region_init(const struct bw_block *b, const struct bw_tiles_api *tiles,
-                                      const uint8_t *ignored, int axis)
+struct valid_region valid_region_init(const struct bw_block *b, const struct bw_tiles_api *tiles, int axis)
 {
-    struct valid_region e = {.block = b, .tiles = tiles, .ignored = ignored, .axis = axis};
+    struct valid_region e = {.block = b, .tiles = tiles, .axis = axis};
     const int32_t *td = b->grid->tile;
     struct tile_box safe = tile_box_of_block(b);
     near_find(&e);
@@ -96,7 +98,7 @@ static bool side_lead(const struct valid_region *e, int a, int32_t *x)
     }
     if (kind == BW_CLOSED) *x = (high ? 2 * g->n[a] : 0) - *x - !face;
     *x = *x < 0 ? 0 : *x > last ? last : *x;
-    return kind == BW_CLOSED || e->axis >= 0;
+    return side_holds(e, kind);
 }
 
 static bool node_has(const struct valid_region *e, const int32_t node[3])
@@ -162,11 +164,32 @@ static double inner_fraction(const struct valid_region *e, const int32_t from[3]
     return fraction;
 }
 
+/* Fraction of the displacement at which it leaves the box by an open side, 1: it does not; x: the place. */
+static double open_side_fraction(const struct valid_region *e, const int32_t from[3], const double d[3], double x[3])
+{
+    const struct bw_block *b = e->block;
+    double fraction = 1, end = 0;
+    int axis = -1;
+    for (int a = 0; a < 3; a++) {
+        const bool high = d[a] > 0;
+        const double last = (high ? b->grid->n[a] - 1 + (a == e->axis) : 0) - b->lo[a];
+        const bool open = b->grid->n[a] > 0 && b->grid->side[2 * a + high].kind == BW_OPEN;
+        if (!open || fabs(last - from[a]) >= fraction * fabs(d[a])) continue;
+        fraction = fabs(last - from[a]) / fabs(d[a]);
+        axis = a;
+        end = last;
+    }
+    for (int a = 0; a < 3; a++) x[a] = a == axis ? end : from[a] + fraction * d[a];
+    return fraction;
+}
+
 double valid_fraction(const struct valid_region *e, const int32_t from[3], const double d[3])
 {
-    double in = inner_fraction(e, from, d), out = 1, x[3];
+    double x[3];
     for (int a = 0; a < 3; a++) x[a] = from[a] + d[a];
-    if (valid_region_contains(e, x)) return 1;
+    if (valid_region_is_inner(e, x)) return 1;
+    double in = inner_fraction(e, from, d), out = open_side_fraction(e, from, d, x);
+    if (valid_region_contains(e, x)) return out;
     for (int a = 0; a < 3; a++) x[a] = from[a] + (in + CLOSE) * d[a];
     if (!valid_region_contains(e, x)) return in;
     for (int q = 0; q < HALVINGS; q++) {

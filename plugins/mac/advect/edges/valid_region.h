@@ -9,15 +9,13 @@
 struct valid_region {
     const struct bw_block *block;
     const struct bw_tiles_api *tiles;
-    const uint8_t *ignored;   ///< by tile: 1: treated as inactive; NULL: none
     int axis;                 ///< of a face's component; -1: cell centres
     int32_t first[3];         ///< first of the tiles of `occupied`, the block's and those around
     bool occupied[4 * 4 * 4]; ///< x fastest: is the tile valid?
     double inner[2][3]; ///< nodes from inner[0] to inner[1] are valid, in nodes of the block: most traces end there
 };
 
-struct valid_region valid_region_init(const struct bw_block *b, const struct bw_tiles_api *tiles,
-                                      const uint8_t *ignored, int axis);
+struct valid_region valid_region_init(const struct bw_block *b, const struct bw_tiles_api *tiles, int axis);
 /// Are all nodes of a linear interpolation at x valid? Looks up tiles. x: in nodes of the block.
 bool valid_region_search(const struct valid_region *e, const double x[3]);
 /// Fraction of the displacement d from node `from` at which it leaves the valid region; 1: it does not.

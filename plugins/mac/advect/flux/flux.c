@@ -10,8 +10,8 @@
  * temperatures do not change when gas expands, and their sum over space grows.
  *
  * Boundary conditions: no flux through closed sides; through open ones and from inactive tiles comes the background, or
- * with `outside: clamp` or `keep` the value there. Outflow is the metric left_FIELD. Stable as long as no sweep empties
- * a cell: longer steps are split into substeps, called parts (flux_substeps.c). */
+ * with `outside: clamp` or `keep` the value there; gas leaves with the value inside. Outflow is the metric left_FIELD.
+ * Stable as long as no sweep empties a cell: longer steps are split into substeps, called parts (flux_substeps.c). */
 #include "flux.h"
 #include <string.h>
 

@@ -296,10 +296,23 @@ static vec amount_expected(const struct bundle *b, const struct lines *s)
     return sum;
 }
 
-static void ends_extrapolate(const struct bundle *b, vec *q)
+/* Beyond open ends: the value at the end, or what it was. */
+static void ends_set(const struct bundle *b, vec *q, vec below, vec above)
 {
-    for (int32_t i = b->begin; i < 0 && b->tile->open[0]; i++) q[i] = q[0];
-    for (int32_t i = b->n; i < b->end && b->tile->open[1]; i++) q[i] = q[b->n - 1];
+    for (int32_t i = b->begin; i < 0 && b->tile->open[0]; i++) q[i] = below;
+    for (int32_t i = b->n; i < b->end && b->tile->open[1]; i++) q[i] = above;
+}
+
+/* Parabolas at open ends go on as if the gas did: one that fell to the background there would keep two fifths of what
+ * leaves. What comes in is the background all the same, unless it is extrapolated as well. */
+static void parabolas_make_to_ends(const struct bundle *b, const struct flux_amount *a, struct lines *s)
+{
+    vec *q = s->q + FLUX_HALO;
+    const vec below = q[-1], above = q[b->n];
+    ends_set(b, q, q[0], q[b->n - 1]);
+    edges_make(b, s);
+    parabolas_make(b, a, s);
+    if (!b->tile->extend) ends_set(b, q, below, above);
 }
 
 /* Lane by lane: the same order at all SIMD levels. */
@@ -314,7 +327,6 @@ static bool amount_load(const struct bundle *b, const struct flux_amount *a, str
     vec *q = s->q + FLUX_HALO;
     vec_int bits = {0};
     lines_load(b, &a->from, b->begin, b->end, q);
-    if (b->tile->extend) ends_extrapolate(b, q);
     for (int32_t i = b->begin; i < b->end; i++) bits |= (vec_int)q[i];
     if (vec_any(vec_abs(__builtin_convertvector(bits, vec)))) return true;
     for (int32_t i = 0; i < b->n; i++) q[i] = vec_set(0);
@@ -337,8 +349,7 @@ static void amount_loss(const struct bundle *b, struct flux_amount *a, const str
 static void amount_advect(const struct bundle *b, struct flux_amount *a, struct lines *s)
 {
     const int32_t low = FLUX_HALO, high = b->n + FLUX_HALO;
-    edges_make(b, s);
-    parabolas_make(b, a, s);
+    parabolas_make_to_ends(b, a, s);
     face_means(b, s);
     if (b->tile->open[0]) lanes_add(b, -s->courant[low] * s->mean[low], &a->left[0]);
     if (b->tile->open[1]) lanes_add(b, s->courant[high] * s->mean[high], &a->left[1]);

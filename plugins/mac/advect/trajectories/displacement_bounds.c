@@ -48,6 +48,18 @@ static struct range3 displacements_at_speed(const struct pass *p, const struct r
     return r;
 }
 
+/* Is air at a tile that holds none: is it inactive, or beyond an open side? */
+static bool tile_is_exterior(const struct bw_domain_info *g, const int32_t at[3], int64_t tile)
+{
+    bool open = tile == BW_TILE_INACTIVE;
+    for (int s = 0; s < 6 && tile == BW_TILE_OUTSIDE; s++) {
+        const int a = s >> 1;
+        const bool beyond = g->n[a] > 0 && (s & 1 ? at[a] * g->tile[a] >= g->n[a] : at[a] < 0);
+        open = open || (beyond && g->side[s].kind == BW_OPEN);
+    }
+    return open;
+}
+
 /* Range of displacements by the velocities in a block's tiles and `ring` tiles around them. */
 static struct range3 ring_displacements(const struct bw_block *b, const struct pass *p, int32_t ring, bool *at_exterior)
 {
@@ -61,7 +73,7 @@ static struct range3 ring_displacements(const struct bw_block *b, const struct p
         for (at[1] = own.lo[1] - by[1]; at[1] <= own.hi[1] + by[1]; at[1]++)
             for (at[0] = own.lo[0] - by[0]; at[0] <= own.hi[0] + by[0]; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
-                *at_exterior = *at_exterior || t == BW_TILE_INACTIVE;
+                *at_exterior = *at_exterior || tile_is_exterior(b->grid, at, t);
                 for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) {
                     range_widen(&r, &p->speed.sub_tile[q]);
                     if (p->speed.half) range_widen(&half, &p->speed.half[q]);
