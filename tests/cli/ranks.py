@@ -285,10 +285,10 @@ def what_does_not_fit_is_refused(r):
     p = r.bake("smoke", "refused", 3, "--memory", "20M")
     assert r.bake("smoke", "refused", 0, "--memory", "20M").returncode == p.returncode == 7, p.returncode
     assert p.stderr.count("the limit is 20") == 1, p.stderr
-    a = [os.path.realpath(r.billow), "bake", "smoke.yaml"]  # where one of two has no such file
+    a = [os.path.realpath(r.billow), "bake", "ball.yaml"]  # where one of two has no such file
     p = subprocess.run(r.mpi(1) + ["-wdir", str(r.work)] + a + [":", "-n", "1", "-wdir", "/"] + a, env=r.env,
                        capture_output=True, text=True, timeout=60)
-    assert 'rank 1: there is no preset "smoke.yaml"' in p.stderr and p.returncode == 3, p.stderr
+    assert 'rank 1: there is no preset "ball.yaml"' in p.stderr and p.returncode == 3, p.stderr
     for name, words, more in (("gas", "kg/m3: a gas needs", ["--set", "stages.hole.value=-1.3"]),
                               ("nowhere", "has no finite value", [])):
         alone, parted = (r.bake(name, "refused", n, *more, "--force") for n in (0, 2))
