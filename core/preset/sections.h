@@ -72,7 +72,7 @@ struct bw_preset_values {
     struct bw_limits_values limits;
     struct bw_checkpoints_values checkpoints;
     double ambient, scale;
-    int32_t character; ///< calm, natural, wild
+    int32_t character;     ///< calm, natural, wild
     struct bw_list fields; ///< of struct bw_field_values
 };
 
