@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include <dirent.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,7 +91,9 @@ char *bw_preset_find(const char *name, const char *search, const char *installed
 {
     int memory = 0;
     char *path = *name ? bw_file_in("", 0, name, &memory) : NULL;
-    if (*name && !path && !memory) path = bw_preset_in_folders(name, search, installed, &memory);
+    const size_t length = strlen(name);
+    const bool is_file = length > 5 && !strcmp(name + length - 5, ".yaml"); // the user's, not one that comes along
+    if (*name && !path && !memory) path = bw_preset_in_folders(name, search, is_file ? NULL : installed, &memory);
     if (memory) bw_error_memory(d);
     if (path || memory) return path;
     not_found(name, search, installed, d);

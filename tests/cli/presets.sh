@@ -53,6 +53,8 @@ expect "into the folder that it reads" 2 'out/puff is where .*puff\.yaml goes' c
 mkdir far && printf 'billow: 1\nextends: campfire\nname: mine\n' >far/mine.yaml
 expect "a preset that extends an installed one" 0 'mine\.yaml: good' check far/mine.yaml
 expect "what it is" 0 'mine, a preset' info far/mine.yaml
+expect "one that comes along, by its name" 0 'good' check smoke
+expect "a file of that name that is not here" 3 'there is no preset "smoke.yaml"' check smoke.yaml
 printf 'billow: 1\nextends: burning_letters\n' >far/letters.yaml
 expect "an installed one that has files beside it" 0 good check far/letters.yaml
 cp "$puff" far/campfire.yaml
