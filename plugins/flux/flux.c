@@ -4,8 +4,9 @@
  * Two modes: Euler's equations (euler.c), the default, and a grid of mass flows between cells (mass_flow.c), by unit
  * steps. Both advance `mass` (kg/m³) and `momentum` (kg/(m² s)), and write `density`, the excess of mass over the
  * ambient gas, and `vel`. Boundary conditions: cells whose centre is inside an obstacle and closed sides are reflecting
- * walls, moving ones too; open sides and inactive tiles hold ambient gas at rest; `wall` closes faces between cells.
- * The stage takes its own substeps. Tiles at rest are released. */
+ * walls, moving ones too; beyond open sides and in inactive tiles is ambient gas at rest, but where gas leaves by an
+ * open side it goes on at ambient pressure (euler); `wall` closes faces between cells. The stage takes its own substeps.
+ * Tiles at rest are released. */
 #include "flux.h"
 #include <common/simd_pick.h>
 #include <math.h>

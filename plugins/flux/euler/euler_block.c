@@ -175,6 +175,61 @@ static void primitive_variables(const struct work *w, int s, int e)
     }
 }
 
+/* ---- open sides ---- */
+
+/* Does the block end at an open side of the box? */
+static int ends_open(const struct work *w, int a, int high)
+{
+    const struct bw_block *b = w->b;
+    const struct bw_domain_info *d = b->grid;
+    const int axis = w->t->axis[a], end = b->lo[axis] + b->n[axis];
+    return d->n[axis] > 0 && d->side[2 * axis + high].kind == BW_OPEN && (high ? end == d->n[axis] : b->lo[axis] == 0);
+}
+
+/* A cell beyond: where gas leaves it goes on as it does at the edge, and only the pressure is the ambient one, which an
+ * isothermal gas has by its density. Else it is ambient gas at rest, as it was read. */
+static void outflow_set(const struct work *w, int a, int high, ptrdiff_t edge, ptrdiff_t beyond)
+{
+    const float u = w->w[1 + a][edge];
+    const int pressure = w->t->g.ideal ? w->vars - 1 : 0;
+    if (high ? !(u > 0) : !(u < 0)) return;
+    for (int v = 0; v < w->all; v++)
+        if (v != pressure) w->w[v][beyond] = w->w[v][edge];
+}
+
+/* Across axis `a` within a slice, all along the other one, halo included. */
+static void outflow_inner(const struct work *w, int a, int high, int s)
+{
+    const struct flux_shape *sh = &w->sh;
+    const int axis = w->t->axis[a], other = axis == 0 ? 1 : 0, halo = w->slow == 2 ? sh->halo[other] : 0;
+    const int across = w->slow == 2 ? sh->n[other] : 1;
+    const ptrdiff_t out = high ? sh->step[axis] : -sh->step[axis];
+    for (int i = -halo; i < across + halo; i++) {
+        const ptrdiff_t edge = ring_at(w, s) + i * sh->step[other] + (high ? (sh->n[axis] - 1) * sh->step[axis] : 0);
+        for (int h = 1; h <= FLUX_HALO; h++) outflow_set(w, a, high, edge, edge + h * out);
+    }
+}
+
+/* Slices beyond a side of the slow axis: the edge's has been made. */
+static void outflow_outer(const struct work *w, int high, int s)
+{
+    const ptrdiff_t edge = ring_at(w, high ? w->b->n[w->slow] - 1 : 0) - w->in, beyond = ring_at(w, s) - w->in;
+    for (ptrdiff_t i = 0; i < w->line; i++) outflow_set(w, w->t->dim - 1, high, edge + i, beyond + i);
+}
+
+/* Of the slices from s to e - 1, which have just been made. */
+static void outflow(const struct work *w, int s, int e)
+{
+    const int last = w->t->dim - 1, n = w->b->n[w->slow];
+    for (int high = 0; high < 2; high++) {
+        for (int a = 0; a < last; a++)
+            for (int q = s; q < e && ends_open(w, a, high); q++) outflow_inner(w, a, high, q);
+        if (!ends_open(w, last, high)) continue;
+        for (int h = 1; h <= FLUX_HALO && !high && s <= 0 && 0 < e; h++) outflow_outer(w, 0, -h);
+        for (int q = s > n ? s : n; q < e && high; q++) outflow_outer(w, 1, q);
+    }
+}
+
 /* Slopes of every variable along active axis `a`, of the n cells from `round` before the first of slice s on. */
 static void limited_slopes(const struct work *w, int a, int s, ptrdiff_t round, int n, float *const out[])
 {
@@ -476,6 +531,7 @@ void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int f
         e = s + w.slices < n + 1 ? s + w.slices : n + 1;
         const int begin = s < 0 ? 0 : s, own = e < n ? e : n;
         primitive_variables(&w, s < 0 ? -2 : s + 1, e + 1);
+        outflow(&w, s < 0 ? -2 : s + 1, e + 1);
         predictor(&w, s, e);
         if (begin < own) {
             inner_faces(&w, s, own, begin);
