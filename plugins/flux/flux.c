@@ -5,8 +5,8 @@
  * steps. Both advance `mass` (kg/m³) and `momentum` (kg/(m² s)), and write `density`, the excess of mass over the
  * ambient gas, and `vel`. Boundary conditions: cells whose centre is inside an obstacle and closed sides are reflecting
  * walls, moving ones too; beyond open sides and in inactive tiles is ambient gas at rest, but where gas leaves by an
- * open side it goes on at ambient pressure (euler); `wall` closes faces between cells. The stage takes its own substeps.
- * Tiles at rest are released. */
+ * open side it goes on at ambient pressure (euler); `wall` closes faces between cells. The stage takes its own
+ * substeps. Tiles at rest are released. */
 #include "flux.h"
 #include <common/simd_pick.h>
 #include <math.h>

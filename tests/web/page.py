@@ -470,7 +470,7 @@ def comparison(billow, page, work):
 def running_bake(billow, page, work):
     out = os.path.join(work, "running")
     served = Served(billow, "bake", WISP, "--view", "--out", out, "--set", "time.frames=1-4000", "--threads", "1", "--set",
-                    "time.warmup=10", "--set", "stages.mac.project.max_iterations=1", held=1000)
+                    "time.warmup=10", "--set", "stages.mac.project.max_iterations=2", held=1000)
     page.driver.get(served.address)
     check("that it works is told until there is a frame", wait(lambda: page.at("busy").is_displayed() and
           "first frame" in page.at("busy").text), page.at("busy").text)

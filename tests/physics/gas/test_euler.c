@@ -497,8 +497,8 @@ static double blown(int axis, int back, int dim, int length, const char *gas)
     return sum * pow(.05, dim) / (1.2 * pow(.03 * PI, .5 * dim));
 }
 
-/* A puff blown out of the box is gone as from one twice as long, along each axis, either way. Ambient gas at rest beyond
- * the sides keeps .99 of it. */
+/* A puff blown out of the box is gone as from one twice as long, along each axis, either way. Ambient gas at rest
+ * beyond the sides keeps .99 of it. */
 Test(euler, gas_leaves_by_open_sides)
 {
     for (int dim = 2; dim <= 3; dim++) {
