@@ -14,8 +14,8 @@ struct front_turbulence {
     double per[2];                ///< … by how many m/s² per unit
 };
 
-/// Add the share of u²/R + |drive|, R the radius of the domain's largest source, in eddies of that size down to a quarter.
-/// Nothing where there is no source. Errors: the host's, BW_ERR_MEMORY.
+/// Add the share of u²/R + |drive|, R the radius of the domain's largest source, in eddies of that size down to a
+/// quarter. Nothing where there is no source. Errors: the host's, BW_ERR_MEMORY.
 enum bw_status front_turbulence_add(struct bw_stage *s, const struct front_turbulence *f);
 
 #endif
