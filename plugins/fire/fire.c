@@ -242,14 +242,12 @@ static double time_scale(struct bw_stage *s)
     return radius > 0 ? sqrt(radius / 0.25) : 1;
 }
 
-static double given_or(double given, double automatic) { return isnan(given) ? automatic : given; }
-
 static struct plan plan_make(struct bw_stage *s)
 {
     const struct fire *f = s->params;
     const double span = f->cooling_at - f->ambient, dt = s->dt, scale = time_scale(s);
-    const double rate = given_or(f->burn_rate, 2.5 / scale), life = given_or(f->flame_life, 0.15 * scale);
-    const double cooling = given_or(f->cooling, 3000 / scale);
+    const double rate = bw_given_or(f->burn_rate, 2.5 / scale), life = bw_given_or(f->flame_life, 0.15 * scale);
+    const double cooling = bw_given_or(f->cooling, 3000 / scale);
     return (struct plan){
         .burn = {f->law, rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity},
         .dt = dt,

@@ -103,6 +103,7 @@ static void shares_accelerate(const struct turbulence_plan *t, const struct bw_b
     float row[MOST_CELLS], *at = s->at;
     for (int k = -1; k <= b->n[2]; k++)
         for (int j = -1; j <= b->n[1]; j++, at += s->sy) {
+            if (!(row_most(at, s->sy) > 0)) continue; // most of the air around
             row_accelerations(t, b, j, k, row, s->sy);
             for (ptrdiff_t i = 0; i < s->sy; i++) at[i] *= row[i];
         }

@@ -47,9 +47,8 @@ static const struct bw_param params[] = {
     BW_F64(struct forces, confinement, "confinement", "0", 0, 100, "1/s",
            "Vorticity confinement: brings back small swirls."),
     BW_AUTO(struct forces, turbulence, "turbulence", 0, 100, NULL,
-            "Eddies where smoke or heat has an edge, as a share of the flow's own acceleration; auto: 0.9, "
-            "of what glows 0.5, "
-            "in a calm preset 0."),
+            "Eddies where smoke or heat has an edge, as a share of the flow's own acceleration; auto: 0.9, of what "
+            "glows 0.5, in a calm preset 0."),
 };
 
 static const struct bw_port ports[] = {
@@ -224,15 +223,15 @@ static enum bw_status turbulence_add(struct bw_stage *s)
     struct front_turbulence t = {.force = bw_port_field(s, PORT_FORCE),
                                  .vel = bw_port_field(s, PORT_VEL),
                                  .driver = {bw_port_field(s, PORT_TEMPERATURE), bw_port_field(s, PORT_DENSITY)}};
-    if (isnan(f->turbulence) ? !s->character : !(f->turbulence > 0)) return BW_OK;
+    if (!(bw_given_or(f->turbulence, s->character) > 0)) return BW_OK;
     forces_lift(s, lift);
     t.per[0] = vec3_length(lift);
     t.per[1] = gravity_size(f) > 0 ? f->weight : 0;
-    const double heat = largest(s, PORT_TEMPERATURE), smoke = largest(s, PORT_DENSITY);
-    const bool of_heat = heat > GLOWS || !(smoke > 0);
+    const double heat = largest(s, PORT_TEMPERATURE), smoke = heat > GLOWS ? 0 : largest(s, PORT_DENSITY);
+    const bool of_heat = !(smoke > 0);
     t.front = t.driver[!of_heat];
     t.largest = of_heat ? heat : smoke;
-    t.share = isnan(f->turbulence) ? (of_heat ? 0.5 : 0.9) * s->character : f->turbulence;
+    t.share = bw_given_or(f->turbulence, (heat > GLOWS ? 0.5 : 0.9) * s->character);
     return front_turbulence_add(s, &t);
 }
 

@@ -53,14 +53,14 @@ enum bw_status source_size(struct bw_stage *s, double *radius)
 struct emit_noise noise_of(const struct bw_stage *s, double radius)
 {
     struct emit_noise n = ((const struct emit *)s->params)->noise;
-    if (isnan(n.amount)) n.amount = fmin(0.8 * s->character, 1);
-    if (isnan(n.size)) n.size = fmax(0.6 * radius, 2 * s->grid->h);
-    if (isnan(n.speed)) n.speed = 0.4 * sqrt(GRAVITY * n.size);
+    n.amount = bw_given_or(n.amount, fmin(0.8 * s->character, 1));
+    n.size = bw_given_or(n.size, fmax(0.6 * radius, 2 * s->grid->h));
+    n.speed = bw_given_or(n.speed, 0.4 * sqrt(GRAVITY * n.size));
     return n;
 }
 
 double edge_width(const struct bw_stage *s, double radius)
 {
     const double falloff = ((const struct emit *)s->params)->falloff;
-    return fmax(isnan(falloff) ? 0.3 * radius * (s->character > 0) : falloff, s->grid->h);
+    return fmax(bw_given_or(falloff, s->character ? 0.3 * radius : 0), s->grid->h);
 }

@@ -7,7 +7,7 @@
 
 enum { FRAMES = 40, CELLS_2D = 64, CELLS_3D = 32, LAST = 4 };
 
-/// A puff on its way to one side of the box, and what is seen of it after each frame.
+/// A puff that leaves by one side of the box, and what is seen of it after each frame.
 struct puff {
     struct watched watched;                                         ///< first
     int dim, axis, high;                                            ///< it goes along the axis, to its high or low side
