@@ -66,7 +66,7 @@ void summary_print(const struct progress *p, const char *name, const char *out)
         next_print(command_name(), "view", out, INT_MAX, "");
         next_print(command_name(), "info", cache, INT_MAX, "");
         next_print(command_name(), "preview", dir, folder, "");
-        next_print(command_name(), "blender", dir, folder, " --open");
+        next_print(command_name(), "blender", dir, folder, " --scene --open");
         cli_print_line(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb", folder, dir, name);
     }
     if (particles) cli_print_line(stderr, "  particles, in files of all frames: %s", particles);

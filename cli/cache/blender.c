@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* billow blender: a finished cache as a scene. Beside it come NAME_blender.py, which builds the scene in Blender with
- * material, light and camera of the preview, and NAME.usda for everybody who reads USD. */
+/* billow blender: a finished cache for Blender. Beside it come NAME_blender.py, which adds it to a scene there, or
+ * builds the movie's scene, and NAME.usda for everybody who reads USD. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cli.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const struct cli_option options[] = {
+    {"scene", NULL, "camera, world, lights, film, floor and obstacles, too, as in the bake's movie", 's'},
     {"open", NULL, "start Blender with it", 'O'},
     {"blender", "PROGRAM", "what to start (default: blender)", 'b'},
     {"out", "DIR", "write there instead; the cache is then named by its full path", 'o'},
@@ -20,11 +22,12 @@ static const struct cli_option options[] = {
 const struct cli_command command_blender = {
     .name = "blender",
     .synopsis = "CACHE [options]",
-    .brief = "Write a scene for a finished cache: a Blender script, and USD.",
+    .brief = "Write a script that brings a finished cache into Blender, and USD.",
     .details =
         "CACHE is a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb.\n"
-        "NAME_blender.py and NAME.usda go into the bake's folder, or beside the files.\n\n"
-        "  billow blender out/campfire --open\n"
+        "NAME_blender.py and NAME.usda go into the bake's folder, or beside the files. In Blender the script adds\n"
+        "the smoke to what is there, in a collection of its own; nothing else there changes without --scene.\n\n"
+        "  billow blender out/campfire --scene --open\n"
         "  blender -b --python out/campfire/campfire_blender.py -o //frame_ -F PNG -a\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
@@ -39,9 +42,10 @@ static int error_print(int code, const char *text)
 
 /* ---- where things go ---- */
 
-/// Folder of the files; folder for the scripts; the first as the scripts name it.
+/// Folder of the files; folder for the scripts; the first as the scripts name it; a whole scene or smoke alone.
 struct places {
     char *in, *out, *reference;
+    bool whole;
 };
 
 static int places_find(struct places *p, const char *file, const char *wanted)
@@ -112,11 +116,11 @@ static int text_write(const char *folder, const char *name, const char *ending, 
 static int scene_write(struct bw_cache *cache, const json_t *c, const struct places *p, char **script)
 {
     const char *name = cli_text(c, "name");
-    char *stage = NULL, *blender = bw_cache_scene(cache, "blender", p->reference);
+    char *stage = NULL, *blender = bw_cache_scene(cache, p->whole ? "blender-scene" : "blender", p->reference);
     if (!blender) return library_error_print();
     if (*bw_error_last()->text) fprintf(stderr, "billow: %s", bw_error_last()->text);
     int code = text_write(p->out, name, "_blender.py", blender, script);
-    char *usd = code ? NULL : bw_cache_scene(cache, "usd", p->reference);
+    char *usd = code ? NULL : bw_cache_scene(cache, p->whole ? "usd-scene" : "usd", p->reference);
     if (!code) code = usd ? text_write(p->out, name, ".usda", usd, &stage) : library_error_print();
     bw_text_free(blender);
     bw_text_free(usd);
@@ -125,9 +129,9 @@ static int scene_write(struct bw_cache *cache, const json_t *c, const struct pla
 }
 
 /// Write both files of the cache; *script: the name of the first.
-static int cache_write(struct bw_cache *cache, const char *wanted, char **script)
+static int cache_write(struct bw_cache *cache, const char *wanted, bool whole, char **script)
 {
-    struct places places = {0};
+    struct places places = {.whole = whole};
     json_t *c = cli_json(bw_cache_describe(cache, 0));
     int code = c ? sequence_check(c) : library_error_print();
     if (!code) code = places_find(&places, cli_text(c, "file"), wanted);
@@ -152,10 +156,11 @@ int cmd_blender(int argc, char **argv)
     const char *program = "blender", *out = NULL;
     char *script = NULL;
     struct bw_cache *cache = NULL;
-    int code, open = 0;
+    int code, open = 0, whole = 0;
     while ((code = cli_option_next(&command_blender, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
         if (code == 'O') open = 1;
+        if (code == 's') whole = 1;
         if (code == 'b') program = optarg;
         if (code == 'o') out = optarg;
     }
@@ -163,7 +168,7 @@ int cmd_blender(int argc, char **argv)
     if (!what) return EXIT_CODE_USAGE;
     struct bw_session *session = cli_session_open(NULL, NULL);
     if (!session) return 7;
-    code = bw_cache_open(session, what, &cache) ? library_error_print() : cache_write(cache, out, &script);
+    code = bw_cache_open(session, what, &cache) ? library_error_print() : cache_write(cache, out, whole, &script);
     bw_cache_close(cache);
     bw_session_close(session);
     if (!code && open) code = blender_start(program, script);

@@ -82,7 +82,7 @@ def run(*command):
 
 def cycles_make(a, folder, name, frame, out):
     """Seconds it took, or NaN: it is there, of the very same scene."""
-    run(a.billow, "blender", folder)
+    run(a.billow, "blender", folder, "--scene")
     script = os.path.abspath(os.path.join(folder, f"{name}_blender.py"))
     text = SHOT.format(script=script, frame=frame, samples=max(a.samples // 2, 1), percent=a.percent,
                        steps=a.steps, out=os.path.abspath(out))

@@ -46,6 +46,9 @@ run check out/puff; expect "and is whole" 0 "frames 1001-1003, 3 files, 0 missin
 
 # ---- a scene for other programs ----
 run blender out/puff; expect "blender" 0 "out/puff/puff_blender.py" "out/puff/puff.usda"
+that "smoke alone" sh -c "! grep -q camera out/puff/puff_blender.py && ! grep -q Camera out/puff/puff.usda"
+run blender out/puff --scene; expect "the movie's scene" 0 "out/puff/puff_blender.py" "out/puff/puff.usda"
+that "with a camera" sh -c "grep -q camera out/puff/puff_blender.py && grep -q Camera out/puff/puff.usda"
 that "the script is Python" python3 -m py_compile out/puff/puff_blender.py
 that "it names the first frame" grep -q '"file": "vdb/puff_1001.vdb"' out/puff/puff_blender.py
 that "USD names every frame" test "$(grep -c '@./vdb/puff_10' out/puff/puff.usda)" -ge 6

@@ -117,7 +117,7 @@ that "check writes nothing" test ! -e out
 # ---- a bake ----
 run bake puff --dry-run; expect "--dry-run" 0 "mac.project" "memory:" "disk:"
 that "--dry-run writes nothing" test ! -e out
-run bake puff; expect "bake" 0 "frame 6/6" "next:" "billow blender out/puff/vdb --open" "billow info out/puff/vdb/puff_1001.vdb"
+run bake puff; expect "bake" 0 "frame 6/6" "next:" "billow blender out/puff/vdb --scene --open" "billow info out/puff/vdb/puff_1001.vdb"
 that "data is on stdout only: a bake says nothing there" test ! -s out.txt
 that "frames 1001-1006" test "$(cd out/puff/vdb && echo *)" = \
     "puff_1001.vdb puff_1002.vdb puff_1003.vdb puff_1004.vdb puff_1005.vdb puff_1006.vdb"

@@ -99,7 +99,7 @@ alike() { [ "$1" = box ] && echo 0.75 || echo 0.9; } # the box is noisier
 check "a second bake, y-up, in centimetres, frames 998-1001" "$billow" bake "$here/flame.yaml" --out "$work/flame"
 mv "$out" "$work/box" && ln -s box "$out"
 for scene in box flame; do
-    check "$scene: billow blender" "$billow" blender "$work/$scene"
+    check "$scene: billow blender" "$billow" blender "$work/$scene" --scene
     check "$scene: our picture" "$billow" preview "$work/$scene" --frames 1001-1001 --size 120 --out "$work/$scene.png"
     if have blender; then
         check "$scene: Cycles shows what we show" blender -b --factory-startup --python "$here/blender_scene.py" -- \
@@ -125,9 +125,18 @@ check "USD: the box, z-up, in metres" python3 "$work/usd.py" "$work/box/box.usda
 check "USD: the flame, y-up, in centimetres" python3 "$work/usd.py" "$work/flame/flame.usda" \
     density,flame,temperature,vel,solid 'upAxis = "Y"' 'metersPerUnit = 0.01' 'timeCodesPerSecond = 23.976'
 
+# Smoke alone, into a scene that somebody works on.
+for scene in box:1 flame:100; do
+    check "${scene%:*}: smoke alone" "$billow" blender "$work/${scene%:*}" --out "$work"
+    if have blender; then
+        check "${scene%:*}: nothing but smoke comes" blender -b --factory-startup --python-exit-code 1 \
+            --python "$here/blender_smoke.py" -- "$work/${scene%:*}_blender.py" "${scene#*:}"
+    fi
+done
+
 # `scale: 2`: twice as large in metres, at the rate of the preset, in USD and in Blender.
 check "larger: a bake" "$billow" bake "$here/box.yaml" --set scale=2 --set time.frames=1001-1003 --set name=large --mute mp4 --mute exr --out "$work/large"
-check "larger: billow blender" "$billow" blender "$work/large"
+check "larger: billow blender" "$billow" blender "$work/large" --scene
 check "USD: twice as large" python3 "$work/usd.py" "$work/large/large.usda" density,dye,vel 'upAxis = "Z"' \
     'metersPerUnit = 1' 'timeCodesPerSecond = 25' 'startTimeCode = 1001' 'endTimeCode = 1004'
 if have blender; then
@@ -218,7 +227,7 @@ PY
         cd "$work" && blender -b --factory-startup --python-exit-code 1 -P shot.py &&
             blender -b shot.blend --python-exit-code 1 -P "$here/../../hosts/scenes/write_camera.py" -- shot.yaml &&
             "$billow" bake "$here/box.yaml" --set camera.file=shot.yaml --set export.mp4.width=320 --frames 1001-1001 --out seen &&
-            "$billow" blender seen && blender -b shot.blend --python-exit-code 1 -P shot_same.py
+            "$billow" blender seen --scene && blender -b shot.blend --python-exit-code 1 -P shot_same.py
     }
     check "Blender's camera, there and back" shot
     check "EXR: linear light with alpha" blender -b --factory-startup --python "$here/blender_exr.py" -- "$out/exr/box_1001.exr"

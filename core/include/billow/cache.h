@@ -63,8 +63,8 @@ BW_API enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_mov
 /// Write a labelled contact sheet (.png) or movie (.mp4) of several caches. Errors: as of bw_cache_movie; BW_ERR_IO:
 /// none of them has a frame.
 BW_API enum bw_status bw_cache_mosaic(const struct bw_mosaic_wish *wish);
-/// A scene for other programs, new memory: `format` "blender" (a Python script) or "usd". `files`: the files' folder
-/// as the scene shall name it.
+/// For other programs, new memory: `format` "blender" (a Python script) or "usd": smoke alone; "blender-scene" or
+/// "usd-scene": with camera, and lights, floor and obstacles. `files`: the files' folder as the text shall name it.
 BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files);
 
 /* ---- without a session ---- */

@@ -29,6 +29,13 @@ static void grids_find(const struct bwvdb_file *f, struct scene_grids *g)
     g->ambient = bwvdb_grid_number(t, "ambient", g->ambient);
 }
 
+/// A format's name: "blender", "usd", and of a whole scene "blender-scene", "usd-scene".
+static bool format_is(const char *format, const char *kind)
+{
+    const size_t n = strlen(kind);
+    return !strncmp(format, kind, n) && (!format[n] || !strcmp(format + n, "-scene"));
+}
+
 static char *scene_make(const struct cache *c, const char *format, const char *folder, struct api_call *api)
 {
     struct bw_tools tools = picture_tools();
@@ -42,13 +49,14 @@ static char *scene_make(const struct cache *c, const char *format, const char *f
     status = (enum bw_status)bwvdb_open(c->files.path[view.fullest], &file, &error);
     if (status) return bw_diag_error(&api->d, NULL, status, "%s", error.text), NULL;
     struct scene_facts f = {.sequence = &c->files, .view = &view, .file = file, .folder = folder};
+    f.whole = strchr(format, '-') != NULL;
     grids_find(file, &f.grids);
     if (view.twins > 1)
         api_warn(api, "the files hold %u grids called \"%s\": other programs show one of them", view.twins, view.grid);
     const enum bw_status look = cache_look_find(&f.look, c, NULL, &view, 0, &why);
     if (why.first) api_warn(api, "%s", why.first);
     const char *path = NULL;
-    bool usd = !strcmp(format, "usd"), named = !usd || scene_usd_names(&f, &path);
+    bool usd = format_is(format, "usd"), named = !usd || scene_usd_names(&f, &path);
     if (look) out_of_memory(&api->d);
     else if (!named)
         bw_diag_error(&api->d, NULL, BW_ERR_USAGE,
@@ -67,9 +75,10 @@ char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *fil
     char *text = NULL;
     api_enter(&api);
     struct cache *c = cache_acquire(cache, &api.d);
-    if (c && (!format || !files || (strcmp(format, "blender") && strcmp(format, "usd"))))
-        bw_diag_error(&api.d, NULL, BW_ERR_USAGE,
-                      "a scene is wanted for \"blender\" or \"usd\", and the files' folder");
+    if (c && (!format || !files || (!format_is(format, "blender") && !format_is(format, "usd"))))
+        bw_diag_error(
+            &api.d, NULL, BW_ERR_USAGE,
+            "a scene is wanted for \"blender\", \"blender-scene\", \"usd\" or \"usd-scene\", and the files' folder");
     else if (c) text = scene_make(c, format, files, &api);
     if (c) object_unref(&c->o);
     api_leave(&api);

@@ -19,6 +19,7 @@ struct scene_facts {
     const struct bwvdb_file *file; ///< the first one, open
     struct scene_grids grids;
     struct cache_look look;
+    bool whole;         ///< lights, camera and what is round the smoke, too
     const char *folder; ///< the files' own, relative to where the script lies ("vdb", "."), or absolute
 };
 

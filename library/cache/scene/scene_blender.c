@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The Blender script: the cache's facts as a Python table, then blender_scene.py, which the build embeds.
+/* The Blender script: the cache's facts as a Python table, then blender_volume.py, and, of a whole scene,
+ * blender_studio.py, which the build embeds.
  * Lights: the preview's strengths are BW_SUN W/m² each, as Blender's suns have them. */
 #include "scene.h"
 #include "session/session.h"
@@ -128,16 +129,31 @@ static void sides_put(FILE *f, const struct bw_look *l)
     fputs("],\n", f);
 }
 
-static void look_put(FILE *f, const struct scene_facts *a)
+/// Smoke and flames: what their material takes.
+static void material_put(FILE *f, const struct scene_facts *a)
 {
     const struct bw_scene *s = &a->look.scene;
     const struct bw_look *l = &s->look;
-    struct bw_look_room room = bw_look_room(l);
+    text_put(f, "up", a->view->y_up ? "y" : "z");
+    number_put(f, "scale", a->view->scale / a->view->larger);
     number_put(f, "extinction", s->extinction * a->view->density_gain);
     number_put(f, "anisotropy", bw_phase_mean(l->anisotropy));
     fputs("    ", f);
     colour_put(f, "smoke", l->albedo, 1);
-    fputs(",\n    ", f);
+    fputs(",\n", f);
+    number_put(f, "soot", (double)BW_SOOT * l->flames.opacity);
+    number_put(f, "glow", (double)BW_GLOW * l->fire / l->flames.opacity);
+    number_put(f, "c2", luminance_slope(l->flames.contrast));
+    number_put(f, "white", BW_BLACKBODY_WHITE);
+}
+
+/// What is round them.
+static void studio_put(FILE *f, const struct scene_facts *a)
+{
+    const struct bw_scene *s = &a->look.scene;
+    const struct bw_look *l = &s->look;
+    struct bw_look_room room = bw_look_room(l);
+    fputs("    ", f);
     colour_put(f, "above", room.above, 1);
     fputs(", ", f);
     colour_put(f, "below", room.below, 1);
@@ -148,10 +164,6 @@ static void look_put(FILE *f, const struct scene_facts *a)
     fputs(", ", f);
     colour_put(f, "wall_edge", room.edge, 1);
     fputs(",\n", f);
-    number_put(f, "soot", (double)BW_SOOT * l->flames.opacity);
-    number_put(f, "glow", (double)BW_GLOW * l->fire / l->flames.opacity);
-    number_put(f, "c2", luminance_slope(l->flames.contrast));
-    number_put(f, "white", BW_BLACKBODY_WHITE);
     number_put(f, "floor", s->floor ? (double)BW_FLOOR : 0);
     fputs("    ", f);
     colour_put(f, "obstacle", l->material.colour, 1);
@@ -164,8 +176,6 @@ static void place_put(FILE *f, const struct scene_facts *a)
 {
     const struct bw_scene *s = &a->look.scene;
     const double middle[3] = {0.5 * (s->lo[0] + s->hi[0]), 0.5 * (s->lo[1] + s->hi[1]), s->lo[2]};
-    text_put(f, "up", a->view->y_up ? "y" : "z");
-    number_put(f, "scale", a->view->scale / a->view->larger);
     fputs("    ", f);
     vector_put(f, "middle", middle);
     fputs(",\n", f);
@@ -188,22 +198,32 @@ static void frames_put(FILE *f, const struct scene_facts *a)
     number_put(f, "fps", a->look.fps);
 }
 
+static void lines_put(FILE *f, const char *const *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++) fprintf(f, "%s\n", line[i]);
+}
+
 char *scene_blender_text(const struct scene_facts *a)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (!f) return NULL;
-    fputs("# A cache in Blender 3.4 or later, lit and filmed as in its preview: blender --python THIS_FILE\n"
-          "# Written by `billow blender`. The table is the cache, what follows builds the scene: edit both.\n\n"
-          "cache = {\n",
-          f);
+    fprintf(f,
+            "# A cache in Blender 3.4 or later%s: blender --python THIS_FILE\n"
+            "# Written by `billow blender`. The table is the cache, what follows builds it: edit both.\n\n"
+            "cache = {\n",
+            a->whole ? ", lit and filmed as in its movie" : "");
     frames_put(f, a);
     grids_put(f, &a->grids);
-    place_put(f, a);
-    look_put(f, a);
+    material_put(f, a);
+    if (a->whole) {
+        place_put(f, a);
+        studio_put(f, a);
+    }
     fputs("}\n", f);
-    for (size_t i = 0; i < sizeof blender_scene / sizeof *blender_scene; i++) fprintf(f, "%s\n", blender_scene[i]);
+    lines_put(f, blender_volume, sizeof blender_volume / sizeof *blender_volume);
+    if (a->whole) lines_put(f, blender_studio, sizeof blender_studio / sizeof *blender_studio);
     const int bad = ferror(f);
     if (!fclose(f) && !bad) return text;
     free(text);

@@ -172,7 +172,7 @@ char *scene_usd_text(const struct scene_facts *a)
             root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps,
             a->view->larger / a->view->scale, a->view->y_up ? "Y" : "Z", root);
     volume_put(f, a, root);
-    camera_put(f, a);
+    if (a->whole) camera_put(f, a);
     fputs("}\n", f);
     const int bad = ferror(f);
     if (!fclose(f) && !bad) return text;

@@ -1,0 +1,194 @@
+
+import math
+import os
+
+import bpy
+from mathutils import Matrix, Vector
+
+
+def here():
+    """The folder of this script, run from the command line or in the text editor."""
+    texts = [bpy.path.abspath(t.filepath) for t in bpy.data.texts if t.filepath]
+    for path in [os.path.abspath(globals().get("__file__", ""))] + texts:
+        if os.path.exists(os.path.join(os.path.dirname(path), cache["file"])):
+            return os.path.dirname(path)
+    raise FileNotFoundError(cache["file"] + " is not there: keep this script beside its cache")
+
+
+def put(data, **values):
+    """Set what this version of Blender knows."""
+    for name, value in values.items():
+        try:
+            setattr(data, name, value)
+        except (AttributeError, TypeError):
+            pass
+
+
+def add(name, data):
+    thing = bpy.data.objects.new(name, data)
+    collection.objects.link(thing)
+    return thing
+
+
+whose = ascii(os.path.join(here(), cache["file"]))  # says of what is in Blender that it is this cache's
+
+
+def own_new(kind, name=cache["name"], *more):
+    data = kind.new(name, *more)
+    data["billow"] = whose
+    return data
+
+
+def collection_make():
+    """A collection of the cache's own, in place of that which an earlier run of this script made."""
+    for old in [c for c in bpy.data.collections if c.get("billow") == whose]:
+        bpy.data.batch_remove({thing.data for thing in old.objects if thing.data} | set(old.objects) | {old})
+    bpy.data.batch_remove({m for m in bpy.data.materials if m.get("billow") == whose})
+    own = own_new(bpy.data.collections)
+    bpy.context.scene.collection.children.link(own)
+    return own
+
+
+# ---- the cache ----
+
+def volume_add():
+    volume = bpy.data.volumes.new(cache["name"])
+    volume.filepath = os.path.join(here(), cache["file"])
+    volume.grids.load()
+    if cache["velocity"]:  # refused unless the grids are there
+        put(volume, velocity_grid=cache["velocity"], velocity_unit="SECOND", velocity_scale=1)
+    middle = volume.grids[0].matrix_object.to_3x3() @ Vector((0.5, 0.5, 0.5))
+    volume.grids.unload()
+    volume.is_sequence = cache["frames"] > 1
+    volume.frame_start, volume.frame_offset = cache["first"], cache["first"] - 1
+    volume.frame_duration, volume.sequence_mode = cache["frames"], "CLIP"
+    thing = add(cache["name"], volume)
+    thing["middle of a voxel"] = middle
+    place(thing)
+    volume.materials.append(smoke_material())
+    return thing
+
+
+CORNER_UNTIL = (4, 5, 0)  # Blender 4.5 draws a voxel round its place; before, it was drawn from there up to the next one
+
+
+def place(thing):
+    """Axes and unit of the files in those of the scene."""
+    if cache["up"] == "y":
+        thing.rotation_euler[0] = math.pi / 2
+    unit = 1 / (cache["scale"] * bpy.context.scene.unit_settings.scale_length)
+    thing.scale = unit, unit, unit
+    off = Vector(thing["middle of a voxel"]) if bpy.app.version < CORNER_UNTIL else Vector()
+    off.rotate(thing.rotation_euler)
+    thing.location = -unit * off
+
+
+# ---- its material ----
+
+class Nodes:
+    """A node tree, written as formulas: every value is a socket or a number."""
+
+    def __init__(self, tree):
+        self.tree = tree
+        tree.nodes.clear()
+
+    def new(self, kind, inputs=(), **settings):
+        node = self.tree.nodes.new("ShaderNode" + kind)
+        for name, value in settings.items():
+            setattr(node, name, value)
+        for name, value in dict(inputs).items():
+            self.set(node.inputs[name], value)
+        column = 1 + max((n.location[0] // 200 for n in self.sources(node)), default=-1)
+        rows = [n.location[1] for n in self.tree.nodes if n != node and n.location[0] // 200 == column]
+        node.location = (200 * column, min(rows, default=200) - 200)
+        return node
+
+    def sources(self, node):
+        return [link.from_node for socket in node.inputs for link in socket.links]
+
+    def set(self, socket, value):
+        if isinstance(value, bpy.types.NodeSocket):
+            self.tree.links.new(value, socket)
+        else:
+            socket.default_value = value
+
+    def value(self, label, number):
+        node = self.new("Value", label=label)
+        node.outputs[0].default_value = number
+        return node.outputs[0]
+
+    def math(self, operation, *values, **settings):
+        return self.new("Math", dict(enumerate(values)), operation=operation, **settings).outputs[0]
+
+    def mix(self, share, a, b):
+        """(1 - share) a + share b of colours."""
+        return self.new("MixRGB", {0: share, 1: a, 2: b}).outputs[0]
+
+    def grid(self, name, output="Fac"):
+        node = self.new("Attribute", attribute_name=name, label=name)
+        return node.outputs[output]
+
+
+def colour(rgb):
+    return (*rgb, 1)
+
+
+def smoke_material():
+    """What the preview shows: smoke scatters, flames absorb what they emit; a flame's colour is a black body's, and its
+    brightness the square root of that body's luminance, for neither film nor screen can hold a fire's contrast."""
+    material = own_new(bpy.data.materials)
+    material.use_nodes = True
+    n = Nodes(material.node_tree)
+    thick = n.value("Thickness (1/m)", cache["extinction"])
+    smoke = n.math("MULTIPLY", n.grid(cache["density"]), thick, label="smoke") if cache["density"] else 0.0
+    inputs = {"Density Attribute": "", "Temperature Attribute": "", "Anisotropy": cache["anisotropy"],
+              "Density": smoke, "Color": smoke_colour(n)}
+    if cache["flame"] or cache["temperature"]:
+        flame, kelvin = flame_sockets(n)
+        soot = n.math("MULTIPLY", flame, n.math("MULTIPLY", thick, cache["soot"]), label="soot in flames")
+        both = n.math("ADD", smoke, soot)
+        share = n.math("DIVIDE", smoke, n.math("MAXIMUM", both, 1e-6), label="share of smoke")
+        power = n.math("ADD", n.math("DIVIDE", -cache["c2"], kelvin), cache["c2"] / cache["white"])
+        bright = n.math("EXPONENT", power, label="brightness at T")
+        strength = n.math("MULTIPLY", n.math("MULTIPLY", soot, bright), n.value("Fire", cache["glow"]))
+        inputs.update({"Density": both, "Color": n.mix(share, (0, 0, 0, 1), inputs["Color"]),
+                       "Emission Strength": strength,
+                       "Emission Color": n.mix(0.06, n.new("Blackbody", {0: kelvin}).outputs[0], (1, 1, 1, 1))})
+    principled = n.new("VolumePrincipled", inputs)
+    n.new("OutputMaterial", {"Volume": principled.outputs[0]})
+    return material
+
+
+def smoke_colour(n):
+    """What smoke scatters: its own colour, or of a dye the hue alone, by how much of the smoke is dyed; a little paler
+    than it is written: film is never that pure."""
+    own = colour(cache["smoke"])
+    if not cache["dye"]:
+        return own
+    dye = n.grid(cache["dye"], "Vector")
+    parts = n.new("SeparateXYZ", {0: dye}).outputs
+    top = n.math("MAXIMUM", n.math("MAXIMUM", parts["X"], parts["Y"]), parts["Z"], label="dye")
+    hue = n.new("VectorMath", {0: dye, 3: n.math("DIVIDE", 0.95, n.math("MAXIMUM", top, 1e-4))}, operation="SCALE")
+    pale = n.new("VectorMath", {0: hue.outputs[0], 1: (0.03, 0.03, 0.03)}, operation="MAXIMUM").outputs[0]
+    if not cache["density"]:
+        return pale
+    share = n.math("DIVIDE", top, n.math("MAXIMUM", n.grid(cache["density"]), 1e-4))
+    return n.mix(n.math("MINIMUM", share, 1.0, label="share of dye"), own, pale)
+
+
+def flame_sockets(n):
+    """How much there is to glow, and how hot it is in kelvin: the file holds what is above the ambient air."""
+    flame = n.grid(cache["flame"]) if cache["flame"] else None
+    if not cache["temperature"]:
+        hot = n.math("MINIMUM", n.math("MULTIPLY", flame, 2.0), 1.0)
+        return flame, n.math("MULTIPLY_ADD", hot, 800.0, 1100.0, label="kelvin")
+    heat = n.math("MULTIPLY_ADD", n.grid(cache["temperature"]), cache["kelvin"], cache["ambient"], label="kelvin")
+    if not flame:
+        flame = n.math("MULTIPLY", n.math("GREATER_THAN", heat, 798.0), 0.3, label="hot gas glows")
+    return flame, heat
+
+
+# ---- what is made ----
+
+collection = collection_make()
+smoke = volume_add()
