@@ -21,6 +21,10 @@ struct burn {
 /// `most` is how much the oxygen is good for. Between 0 and the least of fuel and most, for any dt.
 double burn_amount(const struct burn *b, double fuel, double excess, double most, double dt);
 
+/// The most of what burnt lately, where what burnt is forgotten at the rate 1/life: that of pure fuel as it burns up.
+/// 1: nothing burns.
+double burn_glow_peak(const struct burn *b, double life);
+
 /// What is left of 1 when the excess x obeys x' = -(k/3) x^4 in units of itself: (1 + k)^(-1/3) for k ≥ 0.
 static inline double burn_cool(double k)
 {

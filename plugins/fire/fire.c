@@ -10,7 +10,8 @@
  *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout`
  *        where the excess is twice that of ignition, and in proportion between
  *     edges  T also falls by x' = -edge_cooling x/(1 + F/0.05), in air that flames no longer keep out: closed form
- *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows: for rendering
+ *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows; the field is F/F_max, from 0 to 1, F_max
+ *        being the largest F of pure fuel that burns up (combustion.c): for rendering
  * The gas keeps its pressure, so it expands as its absolute temperature rises: div u = D(ln T)/Dt, which goes to
  * `divergence`, and which the projection makes the flow obey: exp(dt div u) is the ratio of volumes, whatever dt
  * (Feldman, O'Brien, Arikan 2003; Bridson 2015). All laws are integrated in closed form or to 1e-6, so nothing is
@@ -71,11 +72,12 @@ static const struct bw_port ports[N_PORTS] = {
         {.name = "temperature", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "K", .doc = "Excess over ambient."},
     [PORT_DENSITY] =
         {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Smoke that burning leaves."},
-    [PORT_FLAME] = {.name = "flame",
-                    .kind = BW_SCALAR,
-                    .access = BW_UPDATE,
-                    .unit = "1",
-                    .doc = "Fuel burnt within the last `flame_life`: glows."},
+    [PORT_FLAME] =
+        {.name = "flame",
+         .kind = BW_SCALAR,
+         .access = BW_UPDATE,
+         .unit = "1",
+         .doc = "How much glows: fuel burnt within the last `flame_life`; 1: as much as pure fuel has at most."},
     [PORT_DIVERGENCE] = {.name = "divergence",
                          .kind = BW_SCALAR,
                          .access = BW_UPDATE,
@@ -101,7 +103,7 @@ static const struct bw_port ports[N_PORTS] = {
 /// One step, over all cells.
 struct plan {
     struct burn burn;
-    double dt, cool, edge, life, expand, smoke, burnout, warm, flame_left, flame_gain, need, extinction;
+    double dt, cool, edge, life, expand, smoke, burnout, warm, flame_left, flame_gain, flame_most, need, extinction;
     int row[N_PORTS]; ///< view of each port, -1: unbound
 };
 
@@ -124,7 +126,7 @@ static double fraction_trim(double y, double most, double *trimmed)
     return cut;
 }
 
-/// Share of the excess that edges leave: exp(-rate ∫ dt/(1 + a exp(-t/life))), a = flame/FAINT as the step begins.
+/// Share of the excess that edges leave: exp(-rate ∫ dt/(1 + a exp(-t/life))), a = F/FAINT as the step begins.
 static double edge_left(const struct plan *p, double flame)
 {
     const double a = more(flame, 0) / FAINT;
@@ -141,8 +143,8 @@ static void parcel_burn(const struct plan *p, struct parcel *c)
     c->products += (air ? 1 + p->need : 1) * burnt;
     if (c->excess > p->warm && usable > 0) c->smoke *= exp(-p->burnout * less(c->excess / p->warm - 1, 1));
     c->smoke += p->smoke * burnt;
-    const double edge = p->edge > 0 ? edge_left(p, c->flame + burnt) : 1;
-    c->flame = p->flame_left * c->flame + p->flame_gain * burnt;
+    const double edge = p->edge > 0 ? edge_left(p, p->flame_most * c->flame + burnt) : 1;
+    c->flame = less(p->flame_left * c->flame + p->flame_gain * burnt, 1);
     c->excess += p->burn.heat * burnt;
     if (c->excess > 0) c->excess *= edge * burn_cool(p->cool * c->excess * c->excess * c->excess);
 }
@@ -248,8 +250,11 @@ static struct plan plan_make(struct bw_stage *s)
     const double span = f->cooling_at - f->ambient, dt = s->dt, scale = time_scale(s);
     const double rate = bw_given_or(f->burn_rate, 2.5 / scale), life = bw_given_or(f->flame_life, 0.15 * scale);
     const double cooling = bw_given_or(f->cooling, 3000 / scale);
+    const struct burn burn = {
+        f->law, rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity};
+    const double most = burn_glow_peak(&burn, life);
     return (struct plan){
-        .burn = {f->law, rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity},
+        .burn = burn,
         .dt = dt,
         .cool = cooling > 0 ? 3 * cooling * dt / (span * span * span * span) : 0,
         .edge = f->edge_cooling,
@@ -259,7 +264,8 @@ static struct plan plan_make(struct bw_stage *s)
         .burnout = f->burnout * dt,
         .warm = f->burnout > 0 ? fmax(f->ignition - f->ambient, 1) : HUGE_VAL,
         .flame_left = exp(-dt / life),
-        .flame_gain = dt > 0 ? -expm1(-dt / life) * life / dt : 1,
+        .flame_gain = (dt > 0 ? -expm1(-dt / life) * life / dt : 1) / most,
+        .flame_most = most,
         .need = f->oxygen_need,
         .extinction = f->extinction,
     };

@@ -135,7 +135,7 @@ def colour(rgb):
 
 def smoke_material():
     """What the preview shows: smoke scatters, flames absorb what they emit; a flame's colour is a black body's, and its
-    brightness the square root of that body's luminance, for neither film nor screen can hold a fire's contrast."""
+    brightness that body's luminance to the power of the look's `contrast`."""
     material = own_new(bpy.data.materials)
     material.use_nodes = True
     n = Nodes(material.node_tree)
@@ -153,7 +153,7 @@ def smoke_material():
         strength = n.math("MULTIPLY", n.math("MULTIPLY", soot, bright), n.value("Fire", cache["glow"]))
         inputs.update({"Density": both, "Color": n.mix(share, (0, 0, 0, 1), inputs["Color"]),
                        "Emission Strength": strength,
-                       "Emission Color": n.mix(0.06, n.new("Blackbody", {0: kelvin}).outputs[0], (1, 1, 1, 1))})
+                       "Emission Color": n.new("Blackbody", {0: kelvin}).outputs[0]})
     principled = n.new("VolumePrincipled", inputs)
     n.new("OutputMaterial", {"Volume": principled.outputs[0]})
     return material
@@ -180,11 +180,11 @@ def flame_sockets(n):
     """How much there is to glow, and how hot it is in kelvin: the file holds what is above the ambient air."""
     flame = n.grid(cache["flame"]) if cache["flame"] else None
     if not cache["temperature"]:
-        hot = n.math("MINIMUM", n.math("MULTIPLY", flame, 2.0), 1.0)
+        hot = n.math("MINIMUM", flame, 1.0)
         return flame, n.math("MULTIPLY_ADD", hot, 800.0, 1100.0, label="kelvin")
     heat = n.math("MULTIPLY_ADD", n.grid(cache["temperature"]), cache["kelvin"], cache["ambient"], label="kelvin")
     if not flame:
-        flame = n.math("MULTIPLY", n.math("GREATER_THAN", heat, 798.0), 0.3, label="hot gas glows")
+        flame = n.math("GREATER_THAN", heat, 798.0, label="hot gas glows")
     return flame, heat
 
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The colour of what is hot: Planck's law L = 2hc²/λ^5 / (exp(hc/λkT) - 1) seen by the CIE 1931 standard observer
  * (the tabulated colour-matching functions, 380 … 780 nm every 10 nm), then linear Rec.709. Fires below 1900 K are
- * redder than any Rec.709 colour: white of the same luminance is mixed in until no channel is negative. */
+ * redder than any Rec.709 colour, so their blue is a little below 0. Linear light keeps that, film clips it. */
 #include "blackbody.h"
 
 #include <math.h>
-
-#define PALE 0.06 ///< of white of the same luminance: film is never that pure
 
 enum { BANDS = 41 };
 static const double observer[BANDS][3] = {
@@ -41,12 +39,8 @@ static void colour_make(const double xyz[3], double rgb[3])
 {
     static const double matrix[3][3] = {
         {3.2404542, -1.5371385, -0.4985314}, {-0.9692660, 1.8760108, 0.0415560}, {0.0556434, -0.2040259, 1.0572252}};
-    double least = 1;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         rgb[c] = (matrix[c][0] * xyz[0] + matrix[c][1] * xyz[1] + matrix[c][2] * xyz[2]) / xyz[1];
-        least = fmin(least, rgb[c]);
-    }
-    for (int c = 0; c < 3 && least < 0; c++) rgb[c] = 1 + (rgb[c] - 1) / (1 - least);
 }
 
 void bw_blackbody_init(struct bw_blackbody *p, double contrast)
@@ -58,6 +52,6 @@ void bw_blackbody_init(struct bw_blackbody *p, double contrast)
         bw_blackbody_xyz(BW_BLACKBODY_LOW + i * BW_BLACKBODY_STEP, xyz);
         colour_make(xyz, rgb);
         const double luminance = pow(xyz[1] / unit, contrast);
-        for (int c = 0; c < 3; c++) p->rgb[i][c] = (float)(luminance * (rgb[c] + PALE * (1 - rgb[c])));
+        for (int c = 0; c < 3; c++) p->rgb[i][c] = (float)(luminance * rgb[c]);
     }
 }

@@ -7,12 +7,12 @@
 #include "fast_math.h"
 #include "volume.h"
 
-#define BW_SOOT 0.16f ///< extinction of a flame of 1 in units of smoke's
-#define BW_GLOW 14.0f ///< radiance of a deep flame at the white point
-#define BW_BARE 0.3f  ///< flame that hot gas counts as where no flame is given
+#define BW_SOOT 0.056f ///< extinction of a flame of 1 in units of smoke's
+#define BW_GLOW 14.0f  ///< radiance of a deep flame at the white point
+#define BW_BARE 1.0f   ///< flame that hot gas counts as where no flame is given
 
 /// K where nobody says.
-static inline float bw_flame_kelvin(float flame) { return 1100 + 800 * bw_least(2 * flame, 1); }
+static inline float bw_flame_kelvin(float flame) { return 1100 + 800 * bw_least(flame, 1); }
 
 /// What glows in a cell, {flame, kelvin}: flames, or, without any, all that is hot enough.
 static inline void bw_fire_at(const struct bw_volume *v, size_t cell, double ambient, float fire[2])

@@ -97,7 +97,6 @@ Test(fire, cools_by_the_fourth_power)
         }
 }
 
-/* Steady burning: F tends to rate times life; fuel that is out fades. */
 /* Where nothing glows by the rate, where flame fades by what it leaves of that: ∫ dt/(1 + a exp(-t/life)). */
 Test(fire, edges_cool_where_flame_is_faint)
 {
@@ -107,22 +106,44 @@ Test(fire, edges_cool_where_flame_is_faint)
                                     glows ? "cooling: 0, edge_cooling: 5, flame_life: 0.2}\n"
                                             "  - set: {id: glow, field: flame, value: 0.3"
                                           : "cooling: 0, edge_cooling: 5");
-            const double a = glows ? 0.3 / 0.05 : 0, lived = 0.4 + 0.2 * log((1 + a * exp(-2)) / (1 + a));
+            const double most = 0.5 * (1 - exp(-2)); // of pure fuel, which burns at 2.5 1/s and glows for 0.2 s
+            const double a = glows ? 0.3 * most / 0.05 : 0, lived = 0.4 + 0.2 * log((1 + a * exp(-2)) / (1 + a));
             const double want = 800 * exp(-5 * lived), t = value_of(&r, "temperature");
             cr_assert_float_eq(t, want, 1e-5 * want, "%g K, not %g, glows %d", t, want, glows);
             test_end(&r);
         }
 }
 
+/* Steady burning tends to rate times life; fuel that is out fades. */
 Test(fire, flame_is_what_burnt_lately)
 {
+    const double most = 0.2 * (1 - exp(-5));
     for (int substeps = 1; substeps <= 4; substeps += 3) {
         struct parcel p = burn(0.25, substeps, 0.9, 600, "burn_rate: 2, flame_life: 0.1");
-        cr_assert_float_eq(p.flame, 2 * 0.1 * (1 - exp(-2.5)), 1e-6, "%.9g", p.flame);
+        cr_assert_float_eq(p.flame, 2 * 0.1 * (1 - exp(-2.5)) / most, 1e-6, "%.9g", p.flame);
     }
     struct parcel p = burn(1, 50, 0.1, 600, "burn_rate: 2, flame_life: 0.1"); /* out after 0.05 s */
-    double want = 0.2 * (1 - exp(-.5)) * exp(-9.5);
+    double want = 0.2 * (1 - exp(-.5)) * exp(-9.5) / most;
     cr_assert_float_eq(p.flame, want, 0.1 * want + 1e-7, "%.9g, not %.9g", p.flame, want);
+}
+
+/* Pure fuel that burns up reaches 1 by any law, and nothing passes it. */
+Test(fire, flames_lie_between_0_and_1)
+{
+    static const struct {
+        const char *how;
+        double top; ///< s after which the flame is largest
+    } law[] = {{"law: linear, burn_rate: 4, flame_life: 0.3", 0.25},
+               {"law: proportional, burn_rate: 6, flame_life: 0.3", 0.3 / 0.8 * 0.5877867},
+               {"law: proportional, burn_rate: 5, flame_life: 0.2", 0.2}};
+    for (size_t i = 0; i < sizeof law / sizeof *law; i++) {
+        struct parcel p = burn(law[i].top, 400, 1, 900, law[i].how);
+        cr_assert_float_eq(p.flame, 1, 3e-3, "%s: %.6g", law[i].how, p.flame);
+        p = burn(0.5 * law[i].top, 100, 1, 900, law[i].how);
+        cr_assert(p.flame > 0.3 && p.flame < 0.99, "%s: %.6g half-way", law[i].how, p.flame);
+    }
+    struct parcel p = burn(0.2, 50, 1, 900, "law: arrhenius, burn_rate: 1e5, activation: 12000, flame_life: 0.1");
+    cr_assert(p.flame > 0.1 && p.flame <= 1, "arrhenius: %.6g", p.flame);
 }
 
 /* ---- fractions ---- */

@@ -9,6 +9,7 @@
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/render.h>
+#include <picture/volume/scene/flame.h>
 
 #include <billow/host.h>
 #include <criterion/criterion.h>
@@ -162,6 +163,7 @@ static double rim_see(double opacity, double soot, int core, double *depth)
     struct bw_scene scene = scene_make();
     struct bw_volume v = slab_make(1, 0);
     struct bw_image img;
+    scene.extinction *= 0.16 / (double)BW_SOOT; // deep
     scene.look.flames.opacity = opacity, scene.look.flames.soot = soot, scene.look.flames.contrast = 1;
     for (int i = 0; i < CELLS; i++) {
         const int y = i / N % N, rim = y > 8 && y <= 12;
@@ -262,7 +264,7 @@ Test(flames, are_tinted)
     }
     cr_assert_float_eq(rgb[1][0], rgb[0][0], 0.01f * rgb[0][0], "%g, %g", rgb[1][0], rgb[0][0]);
     cr_assert_float_eq(rgb[1][1], 0.5f * rgb[0][1], 0.02f * rgb[0][1], "%g of %g", rgb[1][1], rgb[0][1]);
-    cr_assert_gt(rgb[1][2], 1.5f * rgb[0][2], "%g of %g, before a wall", rgb[1][2], rgb[0][2]);
+    cr_assert_gt(fabsf(rgb[1][2]), 1.5f * fabsf(rgb[0][2]), "%g of %g, before a wall", rgb[1][2], rgb[0][2]);
     for (int q = 0; q < 2; q++) bw_image_free(&img[q]);
     free(v.flame);
 }
