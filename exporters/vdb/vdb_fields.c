@@ -95,6 +95,7 @@ static void grid_values(const struct bw_exporter *e, const struct bw_field_info 
     if (unit_is(info, "m/s")) gain = vdb_speed(e);
     if (unit_is(info, "m")) gain = vdb_length(p);
     if (unit_is(info, "1/s")) gain = 1 / vdb_slower(e);
+    if (unit_is(info, "s")) gain = vdb_slower(e);
     g->gain = (float)gain;
     g->threshold = (float)threshold;
     g->grid_class = info->kind == BW_SCALAR ? BWVDB_CLASS_FOG_VOLUME : BWVDB_CLASS_UNKNOWN;

@@ -20,6 +20,7 @@
 #include "combustion.h"
 #include "stages.h"
 #include <billow/plugin.h>
+#include <common/age.h>
 #include <common/stage_find.h>
 #include <math.h>
 #include <stdbool.h>
@@ -27,7 +28,17 @@
 #define FAINT 0.05 ///< flame where edges cool half as fast as without any
 #define SLACK 0.05 ///< a fraction this far outside [0, 1] is advection's doing; further is a mistake
 
-enum { PORT_FUEL, PORT_TEMPERATURE, PORT_DENSITY, PORT_FLAME, PORT_DIVERGENCE, PORT_OXYGEN, PORT_PRODUCTS, N_PORTS };
+enum {
+    PORT_FUEL,
+    PORT_TEMPERATURE,
+    PORT_DENSITY,
+    PORT_FLAME,
+    PORT_DIVERGENCE,
+    PORT_OXYGEN,
+    PORT_PRODUCTS,
+    PORT_AGE,
+    N_PORTS
+};
 
 struct fire {
     int32_t law;
@@ -98,6 +109,7 @@ static const struct bw_port ports[N_PORTS] = {
                        .unit = "1",
                        .flags = BW_PORT_OPTIONAL,
                        .doc = "Burnt gas, mass fraction: declare it under fields to have it."},
+    [PORT_AGE] = AGE_PORT,
 };
 
 /// One step, over all cells.
@@ -198,6 +210,7 @@ static void row_burn(const struct bw_block *b, const struct plan *p, int32_t j, 
         *fuel = (float)c.fuel;
         *heat = (float)c.excess;
         *flame = (float)c.flame;
+        if (at[PORT_AGE]) at[PORT_AGE][i] = age_mixed(at[PORT_AGE][i], at[PORT_DENSITY][i], (float)c.smoke, p->dt);
         at[PORT_DENSITY][i] = (float)c.smoke;
         if (at[PORT_OXYGEN]) at[PORT_OXYGEN][i] = (float)c.oxygen;
         if (at[PORT_PRODUCTS]) at[PORT_PRODUCTS][i] = (float)c.products;

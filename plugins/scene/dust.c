@@ -9,6 +9,7 @@
  * threshold: a shock would strip the ground bare in a step. Dust neither settles nor has weight: mac.forces' `weight`
  * and `dissipate` do that. A `dye` field gets `colour` times the dust. */
 #include "stages.h"
+#include <common/age.h>
 #include <common/shape/shape.h>
 
 #include <math.h>
@@ -35,7 +36,7 @@ static const struct bw_param params[] = {
     BW_COLOUR(struct dust, colour, "colour", "[0.36, 0.3, 0.23]", "What is added to it, for a density of 1."),
 };
 
-enum { PORT_DENSITY, PORT_VEL, PORT_DYE };
+enum { PORT_DENSITY, PORT_VEL, PORT_DYE, PORT_AGE };
 static const struct bw_port ports[] = {
     [PORT_DENSITY] = {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Dust, as smoke."},
     [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow."},
@@ -46,6 +47,7 @@ static const struct bw_port ports[] = {
                   .kinds = BW_KIND_BIT(BW_VECTOR),
                   .from = "dye",
                   .doc = "Density times colour."},
+    [PORT_AGE] = AGE_PORT,
 };
 
 struct plan {
@@ -135,7 +137,7 @@ static enum bw_status init(struct bw_stage *s)
     return region_ready(s, &pose);
 }
 
-static enum bw_status step(struct bw_stage *s)
+static enum bw_status dust_lift(struct bw_stage *s)
 {
     struct plan a = {.p = s->params, .dt = s->dt, .width = s->grid->h, .dyed = s->ports[PORT_DYE].count > 0};
     enum bw_status status = region_ready(s, &a.region);
@@ -154,6 +156,14 @@ static enum bw_status step(struct bw_stage *s)
                                                   .n_sums = 1});
     if (!status) s->host->metric(s, "lifted", lifted * h * h * h, BW_METRIC_SUM);
     return status;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    struct smoke_before before;
+    enum bw_status status = smoke_keep(s, PORT_AGE, &before);
+    if (!status) status = dust_lift(s);
+    return status ? status : smoke_mix_age(s, &before);
 }
 
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)

@@ -20,4 +20,16 @@ struct bw_stage *advecting_stage(struct bw_stage *s, const struct bw_field *fiel
 /// Has the field been advected in this step already?
 int advected_this_step(struct bw_stage *s, const struct bw_field *field);
 
+/* ---- mixed_age.c ---- */
+
+/// The density before a stage adds to it.
+struct smoke_before {
+    struct bw_field *age, *smoke, *before; ///< age NULL: nobody asks
+    double dt;
+};
+/// Keep it, where the stage has an age on port `port` and changes the density. Errors: BW_ERR_MEMORY, the sweep's.
+enum bw_status smoke_keep(struct bw_stage *s, uint32_t port, struct smoke_before *m);
+/// Mix the age with what has been added since. Errors: the sweep's.
+enum bw_status smoke_mix_age(struct bw_stage *s, struct smoke_before *m);
+
 #endif

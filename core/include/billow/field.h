@@ -57,6 +57,8 @@ enum bw_port_flags {
     BW_PORT_NO_CREATE = 16, ///< an update port that does not bring the field into being
     BW_PORT_AS_FIRST = 32,  ///< the field's background is that of the field on the stage's first port
     BW_PORT_ASKS = 64,      ///< update: it asks something of a stage below; where none there reads it, `check` says so
+    /// An update port that may stay unbound: it brings the field into being where the preset names it, or is not calm.
+    BW_PORT_ON_DEMAND = 128,
 };
 
 /// One attribute of a particle port.

@@ -11,8 +11,8 @@
 enum { DEPTH_MAX = 16, WORDS_MAX = 256 };
 
 static const char *const standard_fields[] = {
-    "density",   "temperature", "fuel",  "flame",  "vel",      "pressure", "solid", "solid_vel",
-    "vorticity", "divergence",  "force", "oxygen", "products", "soot",     "mass",  "momentum",
+    "density",    "temperature", "fuel",   "flame",    "vel",  "pressure", "solid",    "solid_vel", "vorticity",
+    "divergence", "force",       "oxygen", "products", "soot", "mass",     "momentum", "age",
 };
 
 enum bw_status bw_compile_error(struct bw_compile *k, const struct bw_place *place, const char *format, ...)

@@ -81,7 +81,7 @@ static enum bw_status bind_single(const struct field_table *t, const struct stag
     enum bw_status status = BW_OK;
     if (f && f->creator < 0 && f->updater < 0 && f->writer < 0 && p->access == BW_READ && !f->settled) f = NULL;
     if (f) status = bind_check(t, stages, index, p, f, name);
-    else if (!(p->flags & BW_PORT_OPTIONAL))
+    else if (!(p->flags & (BW_PORT_OPTIONAL | BW_PORT_ON_DEMAND)))
         status = log_fail(t->log, &s->preset->place, BW_ERR_PRESET, "%s needs %s \"%s\"; no stage makes it", s->pub.id,
                           port_kind_word[p->kind], name);
     if (f && status == BW_OK) status = bind_add(t, b, (int32_t)(f - t->field));

@@ -10,14 +10,23 @@ static const struct standard {
     uint32_t kind, advected;
     double alive; /* a smoke of one in a thousand is invisible; a kelvin of excess moves nothing */
 } standard[] = {
-    {"density", "1", BW_SCALAR, 1, 1e-3},   {"temperature", "K", BW_SCALAR, 1, 1},
-    {"fuel", "1", BW_SCALAR, 1, 1e-3},      {"flame", "1", BW_SCALAR, 1, 0},
-    {"soot", "1", BW_SCALAR, 1, 1e-3},      {"oxygen", "1", BW_SCALAR, 1, 0},
-    {"products", "1", BW_SCALAR, 1, 0},     {"vel", "m/s", BW_MAC, 1, 0},
-    {"pressure", "Pa", BW_SCALAR, 0, 0},    {"solid", "m", BW_SCALAR, 0, 0},
-    {"solid_vel", "m/s", BW_MAC, 0, 0},     {"vorticity", "1/s", BW_VECTOR, 0, 0},
-    {"divergence", "1/s", BW_SCALAR, 0, 0}, {"force", "m/s^2", BW_MAC, 0, 0},
-    {"mass", "kg/m^3", BW_SCALAR, 0, 0},    {"momentum", "kg/(m^2 s)", BW_VECTOR, 0, 0},
+    {"density", "1", BW_SCALAR, 1, 1e-3},
+    {"temperature", "K", BW_SCALAR, 1, 1},
+    {"fuel", "1", BW_SCALAR, 1, 1e-3},
+    {"flame", "1", BW_SCALAR, 1, 0},
+    {"soot", "1", BW_SCALAR, 1, 1e-3},
+    {"oxygen", "1", BW_SCALAR, 1, 0},
+    {"products", "1", BW_SCALAR, 1, 0},
+    {"age", "s", BW_SCALAR, 0, 0},
+    {"vel", "m/s", BW_MAC, 1, 0},
+    {"pressure", "Pa", BW_SCALAR, 0, 0},
+    {"solid", "m", BW_SCALAR, 0, 0},
+    {"solid_vel", "m/s", BW_MAC, 0, 0},
+    {"vorticity", "1/s", BW_VECTOR, 0, 0},
+    {"divergence", "1/s", BW_SCALAR, 0, 0},
+    {"force", "m/s^2", BW_MAC, 0, 0},
+    {"mass", "kg/m^3", BW_SCALAR, 0, 0},
+    {"momentum", "kg/(m^2 s)", BW_VECTOR, 0, 0},
 };
 
 static const struct standard *standard_find(const char *name)

@@ -9,6 +9,24 @@ static bool creates(const struct bw_port *p)
     return !p->domain && p->access != BW_READ && !(p->flags & (BW_PORT_OPTIONAL | BW_PORT_NO_CREATE));
 }
 
+/* Does a text of the tree name the field? */
+static bool node_names(const struct bw_node *n, const char *name)
+{
+    bool found = n->text && !strcmp(n->text, name);
+    for (int32_t i = 0; i < n->count && !found; i++) found = node_names(n->child[i], name);
+    return found;
+}
+
+static bool is_demanded(const struct bw_preset *p, const char *name)
+{
+    bool found = p->character > 0;
+    for (int32_t i = 0; i < p->n_stages && !found; i++)
+        found = p->stage[i].enabled && node_names(p->stage[i].node, name);
+    for (int32_t i = 0; i < p->n_exports && !found; i++)
+        found = p->export[i].enabled && node_names(p->export[i].node, name);
+    return found;
+}
+
 /* A port that makes a field: settle what the field is, or find that another stage sees it differently. */
 static enum bw_status field_make(struct field_table *t, struct stage_list *stages, int32_t index,
                                  const struct bw_port *p, const char *name, int32_t comps)
@@ -88,7 +106,8 @@ static enum bw_status stage_make(struct field_table *t, struct stage_list *stage
             continue;
         }
         char *name = port_name(s, &p);
-        enum bw_status status = name ? field_make(t, stages, index, &p, name, 0) : BW_ERR_MEMORY;
+        const bool wanted = name && (!(p.flags & BW_PORT_ON_DEMAND) || is_demanded(t->preset, name));
+        enum bw_status status = !name ? BW_ERR_MEMORY : wanted ? field_make(t, stages, index, &p, name, 0) : BW_OK;
         bw_free(name);
         if (status != BW_OK) return status;
     }

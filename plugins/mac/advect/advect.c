@@ -91,6 +91,12 @@ static const struct bw_port ports[] = {
                         .unit = "m/s",
                         .doc = "Velocity of the obstacles.",
                         .flags = BW_PORT_OPTIONAL},
+    [PORT_AGE] = {.name = "age",
+                  .kind = BW_SCALAR,
+                  .access = BW_UPDATE,
+                  .unit = "s",
+                  .doc = "Age of the smoke in density, mean by mass; where the preset names it, or is not calm.",
+                  .flags = BW_PORT_ON_DEMAND},
 };
 
 struct state {
@@ -187,7 +193,10 @@ static enum bw_status advect_step(struct bw_stage *s)
     if (st != BW_OK || s->dt <= 0) return st;
     st = pass_init(&p, s);
     p.walls = solid ? walls : NULL;
+    pass_find_smoke(&p);
+    if (st == BW_OK) st = pass_weigh_age(&p);
     if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
+    if (st == BW_OK) st = pass_age(&p);
     long_steps_warn(&p);
     s->host->metric(s, "long_traces", p.long_traces, BW_METRIC_SUM);
     return st;

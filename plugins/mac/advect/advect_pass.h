@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { PORT_VEL, PORT_FIELDS, PORT_VEL_ADVECTED, PORT_SOLID, PORT_SOLID_VEL };
+enum { PORT_VEL, PORT_FIELDS, PORT_VEL_ADVECTED, PORT_SOLID, PORT_SOLID_VEL, PORT_AGE };
 enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1 };
 enum { WALLS_HALO = 16, NODES_HALO = 16 }; ///< cells: near obstacles; of blocks by nodes, where it is a hint only
 enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3, TRACE_CENTRED };
@@ -97,6 +97,8 @@ struct pass {
     const struct bw_tiles_api *tiles;
     enum advect_trace_kind trace;
     struct bw_field *vel;
+    struct bw_field *smoke, *age;       ///< NULL: it has none, or is not advected here
+    double smoke_most[2];               ///< ageing.c: the greatest age, s, and density, as the step begins
     struct bw_field *advected;          ///< advect_centred.c: f, overwritten with A f - f + u; NULL: not centred
     uint32_t view_ahead, view_advected; ///< of f, and of its result
     struct hats hats;
@@ -171,7 +173,7 @@ static inline struct bw_field *pass_field_at(const struct pass *p, uint32_t k)
     const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
     for (uint32_t i = 0; i < list->count; i++)
         if (list->fields[i] != p->vel && k-- == 0) return list->fields[i];
-    return NULL;
+    return k == 0 ? p->age : NULL;
 }
 /// Is the velocity among the fields to advect?
 static inline bool pass_advects_velocity(const struct pass *p)
@@ -182,6 +184,14 @@ static inline bool pass_advects_velocity(const struct pass *p)
         if (list->fields[i] == p->vel) return true;
     return false;
 }
+
+/* ---- ageing.c ---- */
+
+/// Finds the pass's smoke and its age.
+void pass_find_smoke(struct pass *p);
+/// The age times the smoke, and back, a step older; nothing where there is none. In between both are advected alike.
+enum bw_status pass_weigh_age(struct pass *p);
+enum bw_status pass_age(struct pass *p);
 
 /* ---- trajectories/flow_speed.c ---- */
 

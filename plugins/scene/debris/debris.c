@@ -19,6 +19,7 @@
  * that change are those of the step's end. We cheat: pieces take no momentum from the gas, but may give it some
  * (`inherit_velocity`). */
 #include "debris.h"
+#include <common/age.h>
 
 #include <common/ranks.h>
 
@@ -112,6 +113,7 @@ static const struct bw_port ports[] = {
                       .unit = "m",
                       .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
                       .doc = "What they bounce off: obstacles that stand before them in the list."},
+    [DEBRIS_AGE] = AGE_PORT,
 };
 
 static enum bw_status pieces_add(struct bw_stage *s, const struct bw_particles_api *api, struct bw_particles *all,
@@ -196,7 +198,10 @@ static enum bw_status step(struct bw_stage *s)
     st->until = s->time + s->dt;
     const struct glowing p = glowing_of(api, all);
     status = debris_fly(s, &p);
+    struct smoke_before before;
+    if (!status) status = smoke_keep(s, DEBRIS_AGE, &before);
     if (!status) status = debris_deposit(s);
+    if (!status) status = smoke_mix_age(s, &before);
     if (status == BW_ERR_MEMORY) return s->host->fail(s, status, "out of memory for %lld pieces", (long long)p.count);
     if (!status) status = pieces_remove_dead(s, api, all);
     s->host->metric(s, "launched", (double)count, BW_METRIC_SUM);

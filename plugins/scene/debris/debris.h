@@ -22,7 +22,7 @@ struct debris {
     struct bw_list amounts;
 };
 
-enum { DEBRIS_AMOUNTS, DEBRIS_PIECES, DEBRIS_VEL, DEBRIS_SOLID };
+enum { DEBRIS_AMOUNTS, DEBRIS_PIECES, DEBRIS_VEL, DEBRIS_SOLID, DEBRIS_AGE };
 enum { DEBRIS_FIELDS = 16 }; ///< amounts that one stage may give
 
 /// State between steps; the pieces themselves are the host's particles.

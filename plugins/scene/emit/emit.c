@@ -16,6 +16,7 @@
  * trajectory (emit_trail.c). So the stage stands below mac.advect and above the forces, which then see a full source.
  * Points emit at their position at the step's end only. */
 #include "emit.h"
+#include <common/age.h>
 #include <common/archive.h>
 
 #include <math.h>
@@ -71,6 +72,7 @@ static const struct bw_port ports[] = {
                   .unit = "m/s",
                   .doc = "The flow, where the source has a velocity.",
                   .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
+    [PORT_AGE] = AGE_PORT,
 };
 
 static double source_radius_of(const struct bw_stage *s) { return ((const struct state *)s->state)->radius; }
@@ -248,7 +250,7 @@ static enum bw_status advected_targets_run(struct bw_stage *s, struct bw_field *
     return status || done ? status : plan_run(s, &a);
 }
 
-static enum bw_status step(struct bw_stage *s)
+static enum bw_status amounts_emit(struct bw_stage *s)
 {
     const struct emit *p = s->params;
     const struct bw_bound *bound = &s->ports[PORT_AMOUNTS];
@@ -273,6 +275,14 @@ static enum bw_status step(struct bw_stage *s)
     }
     a.sets_velocity = vel && (velocity_given(p) || inherits);
     return plan_run(s, &a);
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    struct smoke_before before;
+    enum bw_status status = smoke_keep(s, PORT_AGE, &before);
+    if (!status) status = amounts_emit(s);
+    return status ? status : smoke_mix_age(s, &before);
 }
 
 static void uninit(struct bw_stage *s)

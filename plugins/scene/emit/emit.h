@@ -29,7 +29,7 @@ struct emit {
     struct bw_list amounts;
 };
 
-enum { PORT_AMOUNTS, PORT_VEL };
+enum { PORT_AMOUNTS, PORT_VEL, PORT_AGE };
 
 /* What one step does; read by all workers. */
 struct plan {
