@@ -113,6 +113,21 @@ static int text_write(const char *folder, const char *name, const char *ending, 
     return code;
 }
 
+/// Sky and obstacles of a whole scene.
+static int surroundings_write(struct bw_cache *cache, const char *name, const struct places *p)
+{
+    char *data = bw_cache_scene(cache, "blender-data", p->reference), *path = NULL;
+    int code = data ? text_write(p->out, name, "_scene.json", data, &path) : library_error_print(), written = 0;
+    bw_text_free(data);
+    free(path);
+    path = code ? NULL : cli_printf("%s/%s_sky.exr", p->out, name);
+    if (!code && !path) code = error_print(7, "out of memory");
+    if (!code && bw_cache_sky(cache, path, &written)) code = library_error_print();
+    if (!code && written) cli_print_line(stdout, "%s", path);
+    free(path);
+    return code;
+}
+
 static int scene_write(struct bw_cache *cache, const json_t *c, const struct places *p, char **script)
 {
     const char *name = cli_text(c, "name");
@@ -125,7 +140,7 @@ static int scene_write(struct bw_cache *cache, const json_t *c, const struct pla
     bw_text_free(blender);
     bw_text_free(usd);
     free(stage);
-    return code;
+    return code || !p->whole ? code : surroundings_write(cache, name, p);
 }
 
 /// Write both files of the cache; *script: the name of the first.

@@ -98,7 +98,8 @@ fi
 alike() { [ "$1" = box ] && echo 0.75 || echo 0.9; } # the box is noisier
 check "a second bake, y-up, in centimetres, frames 998-1001" "$billow" bake "$here/flame.yaml" --out "$work/flame"
 mv "$out" "$work/box" && ln -s box "$out"
-for scene in box flame; do
+check "a third bake, with sky, embers and a camera that moves" "$billow" bake "$here/studio.yaml" --out "$work/studio"
+for scene in box flame studio; do
     check "$scene: billow blender" "$billow" blender "$work/$scene" --scene
     check "$scene: our picture" "$billow" preview "$work/$scene" --frames 1001-1001 --size 120 --out "$work/$scene.png"
     if have blender; then
@@ -120,10 +121,15 @@ assert len(samples) == 4 * len(grids), "samples"
 for frame, name in samples:
     assert os.path.exists(os.path.join(os.path.dirname(path), name)) and name.endswith("_%04d.vdb" % int(frame)), name
 PY
+check "USD: a camera that goes along" test "$(grep -A5 'matrix4d xformOp:transform.timeSamples' "$work/studio/studio.usda" | grep -c '^ *100[1-4]:')" = 4
+check "USD: the sun" grep -q 'def DistantLight "light_1"' "$work/studio/studio.usda"
 check "USD: the box, z-up, in metres" python3 "$work/usd.py" "$work/box/box.usda" density,dye,vel 'upAxis = "Z"' \
     'metersPerUnit = 1' 'timeCodesPerSecond = 25' 'startTimeCode = 1001' 'endTimeCode = 1004'
 check "USD: the flame, y-up, in centimetres" python3 "$work/usd.py" "$work/flame/flame.usda" \
     density,flame,temperature,vel,solid 'upAxis = "Y"' 'metersPerUnit = 0.01' 'timeCodesPerSecond = 23.976'
+
+have blender && check "studio: camera, sky, embers and obstacles as in the movie" blender -b --factory-startup \
+    --python-exit-code 1 --python "$here/blender_studio.py" -- "$work/studio/studio_blender.py"
 
 # Smoke alone, into a scene that somebody works on.
 for scene in box:1 flame:100; do

@@ -88,6 +88,7 @@ _PROTOTYPES = {
     "bw_cache_movie": (c_int, [c_void_p, POINTER(MovieWish)]),
     "bw_cache_mosaic": (c_int, [POINTER(MosaicWish)]),
     "bw_cache_scene": (_TEXT, [c_void_p, c_char_p, c_char_p]),
+    "bw_cache_sky": (c_int, [c_void_p, c_char_p, POINTER(c_int32)]),
 }
 
 for _name, (_result, _arguments) in _PROTOTYPES.items():

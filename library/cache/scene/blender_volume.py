@@ -24,6 +24,25 @@ def put(data, **values):
             pass
 
 
+def key(owner, path, keys):
+    """Set a value, {frame: value}; where there are several, evenly between them."""
+    for frame, value in reversed(keys.items()):
+        setattr(owner, path, value)
+        if len(keys) > 1:
+            owner.keyframe_insert(path, frame=frame)
+    for curve in curves(owner.id_data) if len(keys) > 1 else ():
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+
+
+def curves(data):
+    action = data.animation_data.action
+    if hasattr(action, "fcurves"):
+        return action.fcurves
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]  # from 4.4 on
+    return [curve for bag in bags for curve in bag.fcurves]
+
+
 def add(name, data):
     thing = bpy.data.objects.new(name, data)
     collection.objects.link(thing)
@@ -43,7 +62,8 @@ def collection_make():
     """A collection of the cache's own, in place of that which an earlier run of this script made."""
     for old in [c for c in bpy.data.collections if c.get("billow") == whose]:
         bpy.data.batch_remove({thing.data for thing in old.objects if thing.data} | set(old.objects) | {old})
-    bpy.data.batch_remove({m for m in bpy.data.materials if m.get("billow") == whose})
+    for kind in bpy.data.materials, bpy.data.worlds, bpy.data.images:
+        bpy.data.batch_remove({data for data in kind if data.get("billow") == whose})
     own = own_new(bpy.data.collections)
     bpy.context.scene.collection.children.link(own)
     return own
@@ -112,9 +132,20 @@ class Nodes:
         else:
             socket.default_value = value
 
-    def value(self, label, number):
+    def value(self, label, keys):
+        """A number, {frame: value}."""
         node = self.new("Value", label=label)
-        node.outputs[0].default_value = number
+        key(node.outputs[0], "default_value", keys)
+        return node.outputs[0]
+
+    def ramp(self, position, stops):
+        """Colours [(position, r, g, b)], evenly between them."""
+        node = self.new("ValToRGB", {0: position})
+        stop = node.color_ramp.elements
+        while len(stop) < len(stops):
+            stop.new(1)
+        for i, (at, *rgb) in enumerate(stops):
+            stop[i].position, stop[i].color = at, colour(rgb)
         return node.outputs[0]
 
     def math(self, operation, *values, **settings):
@@ -151,9 +182,14 @@ def smoke_material():
         power = n.math("ADD", n.math("DIVIDE", -cache["c2"], kelvin), cache["c2"] / cache["white"])
         bright = n.math("EXPONENT", power, label="brightness at T")
         strength = n.math("MULTIPLY", n.math("MULTIPLY", soot, bright), n.value("Fire", cache["glow"]))
+        if cache.get("firelight"):  # lamps light surfaces instead, without grain
+            strength = n.math("MULTIPLY", strength, n.math("SUBTRACT", 1.0, n.new("LightPath").outputs["Is Diffuse Ray"]))
+        low, high = cache["colours"][0][0], cache["colours"][-1][0]
+        heat = n.new("MapRange", {"Value": kelvin, "From Min": low, "From Max": high}).outputs[0]
+        glow = n.ramp(heat, [((k - low) / (high - low), *rgb) for k, *rgb in cache["colours"]])
         inputs.update({"Density": both, "Color": n.mix(share, (0, 0, 0, 1), inputs["Color"]),
                        "Emission Strength": strength,
-                       "Emission Color": n.new("Blackbody", {0: kelvin}).outputs[0]})
+                       "Emission Color": glow})
     principled = n.new("VolumePrincipled", inputs)
     n.new("OutputMaterial", {"Volume": principled.outputs[0]})
     return material

@@ -4,7 +4,7 @@
 #ifndef CACHE_SCENE_H
 #define CACHE_SCENE_H
 
-#include "cache/look.h"
+#include "shot.h"
 #include <stdio.h>
 
 /// Names of the known grids of a file; NULL: there is none.
@@ -19,6 +19,7 @@ struct scene_facts {
     const struct bwvdb_file *file; ///< the first one, open
     struct scene_grids grids;
     struct cache_look look;
+    struct shot shot;   ///< of a whole scene
     bool whole;         ///< lights, camera and what is round the smoke, too
     const char *folder; ///< the files' own, relative to where the script lies ("vdb", "."), or absolute
 };
@@ -27,6 +28,8 @@ struct scene_facts {
 char *scene_blender_text(const struct scene_facts *f);
 /// Can all files be named in a USD stage? Else *path is one that can't.
 bool scene_usd_names(const struct scene_facts *f, const char **path);
+/// What belongs to a whole scene's script, likewise.
+char *scene_data_text(const struct scene_facts *f, struct cache *c);
 /// A USD stage, likewise.
 char *scene_usd_text(const struct scene_facts *f);
 

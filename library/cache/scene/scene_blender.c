@@ -63,16 +63,72 @@ static void colour_put(FILE *f, const char *key, const float rgb[3], double gain
 
 static void camera_put(FILE *f, const struct bw_camera *c)
 {
-    fputs("    \"camera\": {", f);
+    fputs("{", f);
     vector_put(f, "eye", c->eye);
     fputs(", ", f);
     vector_put(f, "right", c->right);
-    fputs(",\n               ", f);
+    fputs(", ", f);
     vector_put(f, "up", c->up);
     fputs(", ", f);
     vector_put(f, "forward", c->forward);
-    fprintf(f, ",\n               \"tan_x\": %.9g, \"aperture\": %.9g, \"focus\": %.9g},\n", c->tan_x, c->aperture,
-            c->focus);
+    fprintf(f, ", \"tan_x\": %.9g, \"aperture\": %.9g, \"focus\": %.9g}", c->tan_x, c->aperture, c->focus);
+}
+
+/// By frame: of one that stands still the first alone.
+static void cameras_put(FILE *f, const struct shot *s)
+{
+    int moves = 0;
+    for (int32_t i = 1; i < s->n; i++)
+        moves |= memcmp(&s->frame[i].camera, &s->frame[0].camera, sizeof s->frame[0].camera);
+    fputs("    \"camera\": {\n", f);
+    for (int32_t i = 0; i < (moves ? s->n : 1); i++) {
+        fprintf(f, "        %lld: ", (long long)s->frame[i].frame);
+        camera_put(f, &s->frame[i].camera);
+        fputs(",\n", f);
+    }
+    fputs("    },\n", f);
+}
+
+/// By frame, likewise; `at`: of a frame.
+static void keys_put(FILE *f, const char *key, const struct shot *s, double (*at)(const struct shot_frame *, double),
+                     double scale)
+{
+    fprintf(f, "    \"%s\": {", key);
+    for (int32_t i = 0; i < s->n; i++)
+        if (!i || at(&s->frame[i], scale) != at(&s->frame[i - 1], scale) ||
+            (i + 1 < s->n && at(&s->frame[i], scale) != at(&s->frame[i + 1], scale)))
+            fprintf(f, "%s%lld: %.9g", i ? ", " : "", (long long)s->frame[i].frame, at(&s->frame[i], scale));
+    fputs("},\n", f);
+}
+
+static double stops_at(const struct shot_frame *s, double scale) { return log2(fmax(scale * s->exposure, 1e-6)); }
+static double thickness_at(const struct shot_frame *s, double scale) { return scale * s->extinction; }
+static double glow_at(const struct shot_frame *s, double scale) { return scale * s->fire; }
+
+/// The fire's light on what is round it, by frame. Lamps within thick smoke would be dark: they have the light that
+/// gets out, and throw no shadows.
+static void firelight_put(FILE *f, const struct shot *s)
+{
+    double clear = 1;
+    for (int32_t i = 0; i < s->n; i++) clear = fmin(clear, s->frame[i].clear);
+    const int thick = clear < 0.5;
+    fprintf(f, "    \"firelight_shadows\": %s,\n", thick ? "False" : "True");
+    fputs("    \"firelight\": {\n", f);
+    for (int32_t i = 0; i < s->n; i++) {
+        if (!s->frame[i].lit) continue;
+        fprintf(f, "        %lld: [", (long long)s->frame[i].frame);
+        for (int l = 0; l < SHOT_LAMPS; l++) {
+            const struct shot_lamp *lamp = &s->frame[i].lamp[l];
+            fputs(l ? ", {" : "{", f);
+            vector_put(f, "at", lamp->at);
+            fputs(", ", f);
+            const double share = thick ? s->frame[i].clear : 1;
+            vector_put(f, "rgb", (double[]){share * lamp->rgb[0], share * lamp->rgb[1], share * lamp->rgb[2]});
+            fprintf(f, ", \"radius\": %.6g}", lamp->radius);
+        }
+        fputs("],\n", f);
+    }
+    fputs("    },\n", f);
 }
 
 static void lights_put(FILE *f, const struct bw_scene *s)
@@ -92,14 +148,41 @@ static void lights_put(FILE *f, const struct bw_scene *s)
     number_put(f, "suns", BW_SUN);
 }
 
-/// c2 in luminance ~ exp(-c2/T) of the preview's black body, fitted between a red and a white flame, K.
-static double luminance_slope(double contrast)
+enum { COLOURS = 24 };
+
+/// Colours of what glows, from the table that renders read: kelvin and the colour over its largest channel.
+static void colours_put(FILE *f, const struct bw_look *l)
+{
+    struct bw_blackbody table;
+    bw_flame_colours(&table, l);
+    fputs("    \"colours\": [", f);
+    for (int i = 0; i < COLOURS; i++) {
+        const double kelvin = 800 + 100.0 * i;
+        float rgb[3], most = 0;
+        bw_blackbody_rgb(&table, (float)kelvin, rgb);
+        for (int c = 0; c < 3; c++) rgb[c] = fmaxf(rgb[c], 0), most = fmaxf(most, rgb[c]);
+        for (int c = 0; c < 3; c++) rgb[c] /= fmaxf(most, 1e-30f);
+        fprintf(f, "%s(%g, %.4g, %.4g, %.4g)", i ? ", " : "", kelvin, (double)rgb[0], (double)rgb[1], (double)rgb[2]);
+    }
+    fputs("],\n", f);
+}
+
+/// Largest channel of the renderer's black body.
+static double brightness(const struct bw_blackbody *table, double kelvin)
+{
+    float rgb[3];
+    bw_blackbody_rgb(table, (float)kelvin, rgb);
+    return (double)fmaxf(rgb[0], fmaxf(rgb[1], rgb[2]));
+}
+
+/// That of a flame at the white point, and c2 in its course ~ exp(-c2/T), fitted between a red and a white flame, K.
+static double brightness_fit(const struct bw_look *l, double *c2)
 {
     const double cold = 1200, hot = 2200;
-    double a[3], b[3];
-    bw_blackbody_xyz(cold, a);
-    bw_blackbody_xyz(hot, b);
-    return contrast * log(b[1] / a[1]) / (1 / cold - 1 / hot);
+    struct bw_blackbody table;
+    bw_flame_colours(&table, l);
+    *c2 = log(brightness(&table, hot) / brightness(&table, cold)) / (1 / cold - 1 / hot);
+    return brightness(&table, hot) * exp(*c2 * (1 / hot - 1.0 / BW_BLACKBODY_WHITE));
 }
 
 static void grids_put(FILE *f, const struct scene_grids *g)
@@ -136,15 +219,47 @@ static void material_put(FILE *f, const struct scene_facts *a)
     const struct bw_look *l = &s->look;
     text_put(f, "up", a->view->y_up ? "y" : "z");
     number_put(f, "scale", a->view->scale / a->view->larger);
-    number_put(f, "extinction", s->extinction * a->view->density_gain);
+    if (a->whole) keys_put(f, "extinction", &a->shot, thickness_at, a->view->density_gain);
+    else
+        fprintf(f, "    \"extinction\": {%lld: %.9g},\n", (long long)a->sequence->frame[0],
+                s->extinction * a->view->density_gain);
     number_put(f, "anisotropy", bw_phase_mean(l->anisotropy));
     fputs("    ", f);
     colour_put(f, "smoke", l->albedo, 1);
     fputs(",\n", f);
     number_put(f, "soot", (double)BW_SOOT * l->flames.opacity);
-    number_put(f, "glow", (double)BW_GLOW * l->fire / l->flames.opacity);
-    number_put(f, "c2", luminance_slope(l->flames.contrast));
+    double c2;
+    const double bright = (double)BW_GLOW * brightness_fit(l, &c2) / l->flames.opacity;
+    if (a->whole) keys_put(f, "glow", &a->shot, glow_at, bright);
+    else fprintf(f, "    \"glow\": {%lld: %.9g},\n", (long long)a->sequence->frame[0], bright * l->fire);
+    colours_put(f, l);
+    number_put(f, "c2", c2);
     number_put(f, "white", BW_BLACKBODY_WHITE);
+}
+
+/// A file beside the script; NULL: there is none.
+static void beside_put(FILE *f, const char *key, const char *name, const char *ending)
+{
+    char file[4400];
+    snprintf(file, sizeof file, "%s%s", name, ending ? ending : "");
+    text_put(f, key, ending ? file : NULL);
+}
+
+static void ground_put(FILE *f, const struct bw_scene *s)
+{
+    static const char *const kinds[] = {"studio", "earth", "street", "cyclorama"};
+    const struct bw_scorch *k = &s->look.scorch;
+    text_put(f, "ground", s->floor ? kinds[s->look.ground] : NULL);
+    fputs("    ", f);
+    for (int i = 0; i < 2; i++) {
+        colour_put(f, i ? "dry" : "wet", bw_ground_soil[i], 1);
+        fputs(", ", f);
+    }
+    fprintf(f, "\"grey\": %g,\n", (double)(s->look.ground == BW_GROUND_CYCLORAMA ? BW_CYCLORAMA : BW_FLOOR));
+    number_put(f, "horizon", bw_studio_horizon(&s->look));
+    fputs("    ", f);
+    vector_put(f, "scorch", k->at);
+    fprintf(f, ", \"scorched\": %.6g,\n", k->radius);
 }
 
 /// What is round them.
@@ -164,11 +279,15 @@ static void studio_put(FILE *f, const struct scene_facts *a)
     fputs(", ", f);
     colour_put(f, "wall_edge", room.edge, 1);
     fputs(",\n", f);
-    number_put(f, "floor", s->floor ? (double)BW_FLOOR : 0);
+    ground_put(f, s);
     fputs("    ", f);
     colour_put(f, "obstacle", l->material.colour, 1);
     fprintf(f, ", \"roughness\": %.3g,\n", (double)l->material.roughness);
-    number_put(f, "stops", log2(fmax(s->exposure, 1e-6)));
+    beside_put(f, "sky", a->sequence->name, bw_studio_is_far(l) || l->sky ? "_sky.exr" : NULL);
+    beside_put(f, "data", a->sequence->name, "_scene.json");
+    fprintf(f, "    \"sky_lights\": %s, \"sky_seen\": %s,\n", l->sky ? "True" : "False",
+            bw_studio_is_far(l) ? "True" : "False");
+    keys_put(f, "stops", &a->shot, stops_at, 1);
     number_put(f, "bounces", BW_BOUNCES);
 }
 
@@ -181,8 +300,9 @@ static void place_put(FILE *f, const struct scene_facts *a)
     fputs(",\n", f);
     number_put(f, "size", fmax(s->hi[0] - s->lo[0], s->hi[1] - s->lo[1]));
     fprintf(f, "    \"pixels\": (%d, %d),\n", a->look.size[0], a->look.size[1]);
-    camera_put(f, &s->camera);
+    cameras_put(f, &a->shot);
     lights_put(f, s);
+    firelight_put(f, &a->shot);
 }
 
 static void frames_put(FILE *f, const struct scene_facts *a)

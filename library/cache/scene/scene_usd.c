@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cache as a USD stage in plain text, for Solaris, Omniverse and Blender's own importer: one Volume with an
- * OpenVDBAsset a grid, whose file names are time samples, and the preview's camera. World and axes are the files'. */
+ * OpenVDBAsset a grid, whose file names are time samples; of a whole scene the movie's camera, and lamps far off. World
+ * and axes are the files'. */
 #include "scene.h"
 
 #include <ctype.h>
@@ -71,22 +72,81 @@ static void vector_turn(int y_up, const double in[3], double sign, double out[3]
     out[2] = sign * (y_up ? -in[1] : in[2]);
 }
 
-/// Rows are the axes right, up, back and the place: USD multiplies row vectors.
+/// Rows are where the axes go, and the place, in the view's axes: USD multiplies row vectors.
+static void matrix_put(FILE *f, const struct scene_facts *a, const double *const row[4], double back)
+{
+    fputs("(", f);
+    for (int r = 0; r < 4; r++) {
+        double x[3];
+        vector_turn(a->view->y_up, row[r], r == 2 ? back : 1, x);
+        fprintf(f, "%s(%.9g, %.9g, %.9g, %d)", r ? ", " : " ", x[0], x[1], x[2], r == 3);
+    }
+    fputs(" )", f);
+}
+
+#define APERTURE 36.0
+
+/// A value a frame; of one that never changes the first alone.
+static void samples_put(FILE *f, const struct scene_facts *a, const char *name,
+                        void (*put)(FILE *, const struct scene_facts *, const struct bw_camera *))
+{
+    const struct shot *s = &a->shot;
+    int moves = 0;
+    for (int32_t i = 1; i < s->n; i++)
+        moves |= memcmp(&s->frame[i].camera, &s->frame[0].camera, sizeof s->frame[0].camera) != 0;
+    fprintf(f, "        %s%s = ", name, moves ? ".timeSamples" : "");
+    if (moves) fputs("{\n", f);
+    for (int32_t i = 0; i < (moves ? s->n : 1); i++) {
+        if (moves) fprintf(f, "            %lld: ", (long long)s->frame[i].frame);
+        put(f, a, &s->frame[i].camera);
+        fputs(moves ? ",\n" : "\n", f);
+    }
+    if (moves) fputs("        }\n", f);
+}
+
+static void focal_put(FILE *f, const struct scene_facts *a, const struct bw_camera *c)
+{
+    (void)a;
+    fprintf(f, "%.6g", 0.5 * APERTURE / c->tan_x);
+}
+
+static void eye_put(FILE *f, const struct scene_facts *a, const struct bw_camera *c)
+{
+    matrix_put(f, a, (const double *const[]){c->right, c->up, c->forward, c->eye}, -1);
+}
+
 static void camera_put(FILE *f, const struct scene_facts *a)
 {
     const struct bw_camera *c = &a->look.scene.camera;
-    const double aperture = 36, focal = 0.5 * aperture / c->tan_x, *rows[4] = {c->right, c->up, c->forward, c->eye};
-    fprintf(
-        f,
-        "    def Camera \"camera\"\n    {\n        float focalLength = %.6g\n        float horizontalAperture = %g\n"
-        "        float verticalAperture = %.6g\n        matrix4d xformOp:transform = (",
-        focal, aperture, aperture * c->tan_y / c->tan_x);
-    for (int r = 0; r < 4; r++) {
-        double x[3];
-        vector_turn(a->view->y_up, rows[r], r == 2 ? -1 : 1, x);
-        fprintf(f, "%s(%.9g, %.9g, %.9g, %d)", r ? ", " : " ", x[0], x[1], x[2], r == 3);
+    fprintf(f,
+            "    def Camera \"camera\"\n    {\n        float horizontalAperture = %g\n"
+            "        float verticalAperture = %.6g\n",
+            APERTURE, APERTURE * c->tan_y / c->tan_x);
+    samples_put(f, a, "float focalLength", focal_put);
+    samples_put(f, a, "matrix4d xformOp:transform", eye_put);
+    fputs("        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n", f);
+}
+
+/// Lamps far off, W/m²; they shine against their own z.
+static void lights_put(FILE *f, const struct scene_facts *a)
+{
+    static const double zero[3];
+    struct bw_light light[BW_LIGHTS];
+    const int32_t n = bw_scene_lights(&a->look.scene, light);
+    for (int32_t i = 0; i < n; i++) {
+        const float *rgb = light[i].rgb, most = fmaxf(rgb[0], fmaxf(rgb[1], rgb[2]));
+        double u[3], w[3];
+        if (light[i].near || !(most > 0)) continue;
+        bw_light_across(light[i].to, u, w);
+        fprintf(f,
+                "    def DistantLight \"light_%d\"\n    {\n        float inputs:angle = %.6g\n"
+                "        color3f inputs:color = (%.6g, %.6g, %.6g)\n        float inputs:intensity = %.6g\n"
+                "        bool inputs:normalize = 1\n        matrix4d xformOp:transform = ",
+                (int)i + 1, 2 * atan(light[i].half) * 57.29577951308232, (double)(rgb[0] / most),
+                (double)(rgb[1] / most), (double)(rgb[2] / most), BW_SUN * (double)most);
+        matrix_put(f, a, (const double *const[]){u, w, light[i].to, zero}, 1);
+        fputs("\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n", f);
     }
-    fputs(" )\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n", f);
 }
 
 static void paths_put(FILE *f, const struct scene_facts *a)
@@ -172,7 +232,10 @@ char *scene_usd_text(const struct scene_facts *a)
             root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps,
             a->view->larger / a->view->scale, a->view->y_up ? "Y" : "Z", root);
     volume_put(f, a, root);
-    if (a->whole) camera_put(f, a);
+    if (a->whole) {
+        camera_put(f, a);
+        lights_put(f, a);
+    }
     fputs("}\n", f);
     const int bad = ferror(f);
     if (!fclose(f) && !bad) return text;

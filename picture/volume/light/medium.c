@@ -362,20 +362,12 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
     s->marks = (uint8_t *)(memory + cells);
 }
 
-/// Light of what is hot, in the colours that flames are wanted in.
-static void blackbody_make(struct bw_blackbody *p, const struct bw_look *look)
-{
-    bw_blackbody_init(p, look->flames.contrast);
-    for (int i = 0; i < BW_BLACKBODY_N; i++)
-        for (int c = 0; c < 3; c++) p->rgb[i][c] *= look->flames.tint[c];
-}
-
 static enum bw_status passes_run(struct shade *s)
 {
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
     phases_make(s);
-    if (s->emission) blackbody_make(&s->m->blackbody, &s->scene->look);
+    if (s->emission) bw_flame_colours(&s->m->blackbody, &s->scene->look);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
     struct bw_coarse clear = {0};
     enum bw_status status = s->v->solid ? bw_coarse_make(s->tools, b, s->extinction, &clear) : BW_OK;
@@ -414,7 +406,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     arrays_place(&s, cells, m->memory);
     m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
     m->lit.hides = (float)(scene->look.flames.opacity - 1), m->lit.black = (float)scene->look.flames.soot;
-    m->lit.gain = BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
+    m->lit.gain = bw_flame_gain(scene);
     return passes_run(&s);
 }
 

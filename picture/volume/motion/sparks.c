@@ -2,8 +2,8 @@
 /* Particles drawn over a finished march: a body of diameter d that glows by Planck's law sends its disc's light to
  * the eye, spread over the way that it makes while the shutter is open. What does not glow is laid over the picture
  * instead, lit by the room, or shines in its own colour. Smoke, flames and obstacles before them take light away, of
- * each part of the way what lies before that. Flames are thin where embers are solid: SOLID is how much brighter they
- * are, by eye. */
+ * each part of the way what lies before that. Flames are thin where embers are solid: BW_SPARK_SOLID is how much
+ * brighter they are, by eye. */
 #include "sparks.h"
 #include <picture/volume/splat/splat.h>
 #include "streak.h"
@@ -14,7 +14,6 @@
 
 #include <math.h>
 
-#define SOLID 4.0f ///< radiance, of a deep flame's as hot
 enum { BATCH = 64 };
 enum { SEEN = 5 }; ///< places of its way from which a particle is looked for
 #define SHORT 4.0  ///< pixels: a way that is seen from one place
@@ -100,7 +99,7 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
     const struct bw_look *look = &d->shot->scene->look;
     if (s->kelvin > BW_DRAPER) {
         bw_blackbody_rgb(&d->blackbody, s->kelvin, rgb);
-        for (int c = 0; c < 3; c++) rgb[c] *= SOLID * BW_GLOW * (float)(look->fire * look->particles.glow);
+        for (int c = 0; c < 3; c++) rgb[c] *= BW_SPARK_SOLID * BW_GLOW * (float)(look->fire * look->particles.glow);
         return 0;
     }
     if (look->particles.show == BW_SHOW_LIGHT) {

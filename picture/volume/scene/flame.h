@@ -5,11 +5,14 @@
 
 #include "blackbody.h"
 #include "fast_math.h"
+#include "scene.h"
 #include "volume.h"
 
 #define BW_SOOT 0.056f ///< extinction of a flame of 1 in units of smoke's
 #define BW_GLOW 14.0f  ///< radiance of a deep flame at the white point
 #define BW_BARE 1.0f   ///< flame that hot gas counts as where no flame is given
+
+#define BW_SPARK_SOLID 4.0f ///< radiance of a glowing particle, of a deep flame's as hot
 
 /// K where nobody says.
 static inline float bw_flame_kelvin(float flame) { return 1100 + 800 * bw_least(flame, 1); }
@@ -19,6 +22,20 @@ static inline void bw_fire_at(const struct bw_volume *v, size_t cell, double amb
 {
     fire[0] = v->flame ? bw_most(v->flame[cell], 0) : BW_BARE;
     fire[1] = v->temperature ? v->temperature[cell] + (float)ambient : bw_flame_kelvin(fire[0]);
+}
+
+/// Light of what is hot, in the colours that flames are wanted in.
+static inline void bw_flame_colours(struct bw_blackbody *p, const struct bw_look *look)
+{
+    bw_blackbody_init(p, look->flames.contrast);
+    for (int i = 0; i < BW_BLACKBODY_N; i++)
+        for (int c = 0; c < 3; c++) p->rgb[i][c] *= look->flames.tint[c];
+}
+
+/// What a flame of 1 at the white point sends out, 1/m.
+static inline float bw_flame_gain(const struct bw_scene *scene)
+{
+    return BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
 }
 
 #define BW_DRAPER 798.0f ///< K: colder things do not glow

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+const float bw_ground_soil[2][3] = {{0.07f, 0.051f, 0.036f}, {0.205f, 0.156f, 0.112f}};
+
 static float step_smooth(float from, float to, float x)
 {
     const float t = bw_least(bw_most((x - from) / (to - from), 0), 1);
@@ -35,7 +37,7 @@ static void slope_find(enum bw_ground kind, const double at[2], double footprint
 /// Soil: dry where it is high, in grains and clods, and by larger patches of dust, gravel and what is trodden.
 static void earth_at(const double at[2], double footprint, struct bw_ground_spot *s)
 {
-    static const float dark[3] = {0.07f, 0.051f, 0.036f}, dry[3] = {0.205f, 0.156f, 0.112f};
+    const float *dark = bw_ground_soil[0], *dry = bw_ground_soil[1];
     const float clods = bw_noise_waves(at, 0.35, 8, 0.9f, footprint),
                 patch = bw_noise_waves(at, 2.9, 3, 0.6f, footprint), far = bw_noise_waves(at, 19, 3, 0.55f, footprint),
                 vast = bw_noise_waves(at, 130, 3, 0.5f, footprint);

@@ -17,6 +17,8 @@ struct bw_ground_spot {
     float wet;     ///< 0 … 1: mirrors as water does
 };
 
+extern const float bw_ground_soil[2][3]; ///< what earth scatters where it is wet, and dry
+
 /// At (x, y), m, seen through a pixel that is `footprint` wide there: finer grain is left out, so that none flickers.
 void bw_ground_at(enum bw_ground kind, const double at[2], double footprint, struct bw_ground_spot *s);
 

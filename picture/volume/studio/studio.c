@@ -108,6 +108,36 @@ static void wall_colour(const struct bw_studio *s, const double dir[3], double u
     else room_wall(s, dir, u, v, rgb);
 }
 
+int bw_studio_is_far(const struct bw_look *l)
+{
+    return !l->has_background && (l->sky || l->backdrop != BW_BACKDROP_STUDIO);
+}
+
+double bw_studio_horizon(const struct bw_look *l)
+{
+    if (l->sky) return 4e4;
+    if (bw_studio_is_far(l)) return 40;
+    return l->ground == BW_GROUND_STUDIO ? 0.8 : 6;
+}
+
+/// What a level white floor sends back far from all that is on it.
+static void far_floor(struct bw_studio *s)
+{
+    for (int c = 0; c < 3; c++) s->far[c] = s->room.below[c] + (s->room.above[c] - s->room.below[c]) * 5 / 6;
+    for (int32_t l = 0; l < s->n_lights; l++)
+        for (int c = 0; c < 3 && !s->light[l].near; c++)
+            s->far[c] += BW_SUN_SURFACE * s->light[l].rgb[c] * (float)fmax(s->light[l].to[2], 0);
+}
+
+void bw_studio_far(const struct bw_scene *scene, double pixel, const double to[3], float rgb[3])
+{
+    struct bw_studio s = {.scene = scene, .room = bw_look_room(&scene->look), .pixel = pixel};
+    s.n_lights = bw_scene_lights(scene, s.light);
+    far_floor(&s);
+    if (scene->look.has_background) bw_studio_sky(&s, to, rgb);
+    else wall_colour(&s, to, 0, 0, rgb);
+}
+
 /// Where water stands: what it mirrors, and along which way.
 static void floor_mirror(const struct bw_ground_spot *spot, const double dir[3], struct bw_behind *b)
 {
@@ -248,8 +278,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
                       float turn, struct bw_behind *b)
 {
     const struct bw_scene *scene = s->scene;
-    const int open = scene->look.backdrop != BW_BACKDROP_STUDIO && !scene->look.has_background;
-    const double wide = scene->look.sky ? 4e4 : open ? 40 : scene->look.ground == BW_GROUND_STUDIO ? 0.8 : 6; // horizon
+    const double wide = bw_studio_horizon(&scene->look);
     struct bw_ground_spot spot;
     *b = (struct bw_behind){.depth = HUGE_VAL};
     wall_colour(s, dir, uv[0], uv[1], b->rgb);

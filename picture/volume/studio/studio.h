@@ -20,6 +20,16 @@ struct bw_behind {
 void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
                       float turn, struct bw_behind *b);
 
+/// What is far off along `to`, as the camera sees it, `pixel` wide at a distance of 1; where it has a background of one
+/// colour, which lights nothing, the light from there.
+void bw_studio_far(const struct bw_scene *scene, double pixel, const double to[3], float rgb[3]);
+
+/// 1: that is a sky or a backdrop; 0: the studio's wall, which goes with the camera.
+int bw_studio_is_far(const struct bw_look *l);
+
+/// How far the floor is seen: at a distance r from the middle of a stage of a size, exp(-r² / (this size²)) is left.
+double bw_studio_horizon(const struct bw_look *l);
+
 /// The air before what is `depth` m away along a ray and hides the shares `cover` of what is behind, over its light.
 void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, const float cover[3], float rgb[3]);
 static const float BW_HIDDEN[3] = {1, 1, 1}; ///< nothing behind is seen
