@@ -144,9 +144,12 @@ enum bw_status shot_make(const struct cache *c, const struct bw_vdb_view *view, 
     for (int32_t i = 0; i < n && !status; i++) {
         struct cache_look now = *first;
         if (p) cache_look_at(&now, c, p, view, c->files.frame[i], &ignored);
-        s->frame[s->n++] = (struct shot_frame){c->files.frame[i],    now.scene.camera,    now.scene.exposure,
-                                               now.scene.extinction, now.scene.look.fire, 0,
-                                               {{{0}, 0, {0}}}};
+        s->frame[s->n++] = (struct shot_frame){.frame = c->files.frame[i],
+                                               .camera = now.scene.camera,
+                                               .exposure = now.scene.exposure,
+                                               .extinction = now.scene.extinction,
+                                               .fire = now.scene.look.fire,
+                                               .clear = 1};
         if (lights && (i % step == 0 || i + 1 == n))
             status = file_light(view, c->files.path[i], &now.scene, &s->frame[i]);
     }
