@@ -140,6 +140,14 @@ for scene in box:1 flame:100; do
     fi
 done
 
+# The add-on, as its .zip installs it.
+addon() {
+    mkdir -p "$work/addon/scripts" && cd "$work/addon" && BLENDER_USER_SCRIPTS="$work/addon/scripts" blender -b \
+        --factory-startup --python-exit-code 1 --python "$here/addon.py" -- \
+        "$(dirname "$billow")/../hosts/blender/billow_addon.zip" "$billow"
+}
+have blender && check "the add-on: quick effects, motion, stop and resume, refusals" addon
+
 # `scale: 2`: twice as large in metres, at the rate of the preset, in USD and in Blender.
 check "larger: a bake" "$billow" bake "$here/box.yaml" --set scale=2 --set time.frames=1001-1003 --set name=large --mute mp4 --mute exr --out "$work/large"
 check "larger: billow blender" "$billow" blender "$work/large" --scene

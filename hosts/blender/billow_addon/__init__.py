@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Billow in Blender: smoke, fire and explosions in a box, baked by a program beside Blender."""
+
+bl_info = {
+    "name": "Billow",
+    "description": "Smoke, fire and explosions: sources and obstacles in a box, baked beside Blender, loaded as OpenVDB",
+    "author": "Billow",
+    "version": (0, 1, 0),
+    "blender": (3, 4, 0),
+    "location": "Properties > Physics > Billow; Object > Quick Effects",
+    "category": "Physics",
+}
+
+
+def register():
+    from . import handlers, operators, panels, preferences, properties, quick
+    for module in preferences, properties, operators, quick, panels, handlers:
+        module.register()
+
+
+def unregister():
+    from . import handlers, job, operators, panels, preferences, properties, quick
+    job.stop_all()
+    for module in handlers, panels, quick, operators, properties, preferences:
+        module.unregister()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cache as a volume in the scene, by the script that billow writes for it."""
+import os
+import subprocess
+
+import bpy
+
+from . import program, scene
+
+
+def script_of(out):
+    done = subprocess.run([program.find(), "blender", out], capture_output=True, text=True)
+    if done.returncode:
+        raise scene.Wrong(done.stderr.strip().split("\n")[0])
+    scripts = [line for line in done.stdout.splitlines() if line.endswith("_blender.py")]
+    if not scripts:
+        raise program.Missing(f"{program.find()} does not answer as billow does")
+    return scripts[0]
+
+
+def show(out):
+    """In a collection of its own, in place of what was loaded of it before; returns the volume."""
+    path = script_of(out)
+    facts = {"__name__": "__main__", "__file__": os.path.abspath(path)}
+    with open(path, encoding="utf-8") as f:
+        exec(compile(f.read(), path, "exec"), facts)
+    if bpy.context.scene.cycles.volume_bounces < 2:
+        facts["smoke"]["white smoke wants"] = "Render > Light Paths > Volume: 2"
+    return facts["smoke"]
+
+
+def lengthen(volume, frames):
+    """While a bake goes on."""
+    if volume.data.frame_duration != frames:
+        volume.data.is_sequence, volume.data.frame_duration = frames > 1, frames
+
+
+def remove(out):
+    """What was loaded of it."""
+    here = os.path.abspath(out) + os.sep
+    for own in [c for c in bpy.data.collections if here in str(c.get("billow", ""))]:
+        for thing in list(own.objects):
+            bpy.data.objects.remove(thing)
+        bpy.data.collections.remove(own)

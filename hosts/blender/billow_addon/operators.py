@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake, stop, go on, load."""
+import os
+import shlex
+
+import bpy
+
+from . import job, load, preset, program, scene
+
+
+def domain_of(context):
+    """The active object, else the only domain."""
+    active = context.active_object
+    if active and active.type == "MESH" and active.billow.role == "DOMAIN":
+        return active
+    domains = scene.of_role("DOMAIN")
+    if not domains:
+        raise scene.Wrong("there is no domain: give a box the role Domain")
+    if len(domains) > 1:
+        raise scene.Wrong("there are several domains: make the one that is meant the active object")
+    return domains[0]
+
+
+def out_of(domain):
+    return os.path.join(scene.folder_of(domain), "cache")
+
+
+def command(domain, path, resume):
+    first, last = scene.frames()
+    if resume:
+        return [program.find(), "resume", out_of(domain), "--frames", f"{first}-{last}", "--json"]
+    return [program.find(), "bake", path, "--out", out_of(domain), "--force", "--json"]
+
+
+def bake(domain, resume):
+    """Begin. Wrong, Missing: it can't, in words."""
+    wrong = scene.check(domain)
+    if wrong:
+        raise scene.Wrong(". ".join(wrong))
+    out = out_of(domain)
+    if job.running(out):
+        raise scene.Wrong(f"a bake of {domain.name} runs already: stop it first")
+    if resume and not job.can_resume(out):
+        raise scene.Wrong(f"no bake of {domain.name} was stopped: there is nothing to go on with")
+    path = preset.write(domain)
+    if not resume:
+        load.remove(out)
+    return job.start(command(domain, path, resume), out)
+
+
+class Worded:
+    """Says what is wrong in words."""
+
+    def execute(self, context):
+        try:
+            return self.run(context)
+        except (scene.Wrong, program.Missing, OSError) as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+
+
+class BILLOW_OT_bake(Worded, bpy.types.Operator):
+    """Write preset and meshes, bake them beside Blender, load the frames"""
+    bl_idname = "billow.bake"
+    bl_label = "Bake"
+    resume: bpy.props.BoolProperty(name="Resume", default=False, options={"SKIP_SAVE"},
+                                   description="Go on from the newest checkpoint")
+
+    def run(self, context):
+        domain = domain_of(context)
+        begun = bake(domain, self.resume)
+        if bpy.app.background:  # nobody waits but the caller
+            begun.reader.join()
+            if begun.code:
+                raise scene.Wrong(begun.message)
+            load.show(begun.folder)
+            return {"FINISHED"}
+        from . import handlers
+        handlers.watch(begun, domain)
+        return {"FINISHED"}
+
+
+class BILLOW_OT_stop(Worded, bpy.types.Operator):
+    """Stop the bake with a checkpoint, from which Resume goes on"""
+    bl_idname = "billow.stop"
+    bl_label = "Stop"
+
+    def run(self, context):
+        out = out_of(domain_of(context))
+        if not job.running(out):
+            raise scene.Wrong("no bake is running")
+        job.jobs[out].stop()
+        return {"FINISHED"}
+
+
+class BILLOW_OT_load(Worded, bpy.types.Operator):
+    """Show the frames that are there"""
+    bl_idname = "billow.load"
+    bl_label = "Load"
+
+    def run(self, context):
+        load.show(out_of(domain_of(context)))
+        return {"FINISHED"}
+
+
+class BILLOW_OT_copy(Worded, bpy.types.Operator):
+    """Copy the command that bakes this, for a terminal or another machine"""
+    bl_idname = "billow.copy_command"
+    bl_label = "Copy Command"
+
+    def run(self, context):
+        domain = domain_of(context)
+        words = command(domain, preset.write(domain), False)[:-1]
+        context.window_manager.clipboard = shlex.join(words)
+        self.report({"INFO"}, shlex.join(words))
+        return {"FINISHED"}
+
+
+class BILLOW_OT_preset(Worded, bpy.types.Operator):
+    """Show the preset that is baked in the text editor"""
+    bl_idname = "billow.preset"
+    bl_label = "Show Preset"
+
+    def run(self, context):
+        path = preset.write(domain_of(context))
+        for old in [t for t in bpy.data.texts if t.filepath == path]:
+            bpy.data.texts.remove(old)
+        text = bpy.data.texts.load(path)
+        self.report({"INFO"}, f"{text.name} is in the text editor")
+        return {"FINISHED"}
+
+
+class BILLOW_OT_unset(bpy.types.Operator):
+    """Back to what the stage takes by itself"""
+    bl_idname = "billow.unset"
+    bl_label = "Unset"
+    group: bpy.props.StringProperty()
+    key: bpy.props.StringProperty()
+
+    def execute(self, context):
+        getattr(context.object, self.group).property_unset(self.key)
+        return {"FINISHED"}
+
+
+classes = [BILLOW_OT_bake, BILLOW_OT_stop, BILLOW_OT_load, BILLOW_OT_copy, BILLOW_OT_preset, BILLOW_OT_unset]
+
+
+def register():
+    for kind in classes:
+        bpy.utils.register_class(kind)
+
+
+def unregister():
+    for kind in reversed(classes):
+        bpy.utils.unregister_class(kind)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Physics tab."""
+import bpy
+
+from . import handlers, job, operators, properties, scene, tables
+
+
+class Physics:
+    bl_space_type, bl_region_type, bl_context = "PROPERTIES", "WINDOW", "physics"
+    roles = ()
+
+    @classmethod
+    def poll(cls, context):
+        thing = context.object
+        return thing and thing.type == "MESH" and (not cls.roles or thing.billow.role in cls.roles)
+
+
+def column(layout):
+    layout.use_property_split, layout.use_property_decorate = True, False
+    return layout.column()
+
+
+def wrapped(layout, text, icon="ERROR", width=46):
+    """A sentence over as many lines as it needs."""
+    line = ""
+    for word in text.split() + [None]:
+        if word is None or len(line) + len(word) > width:
+            layout.label(text=line, icon=icon)
+            line, icon = "", "BLANK1"
+        line += f"{word} " if word else ""
+
+
+class BILLOW_PT_role(Physics, bpy.types.Panel):
+    bl_label = "Billow"
+
+    def draw(self, context):
+        column(self.layout).prop(context.object.billow, "role", expand=False)
+
+
+class BILLOW_PT_domain(Physics, bpy.types.Panel):
+    bl_label, bl_parent_id, roles = "Domain", "BILLOW_PT_role", ("DOMAIN",)
+
+    def draw(self, context):
+        thing = context.object
+        own, col = thing.billow, column(self.layout)
+        col.prop(own, "resolution")
+        edge, counts = scene.cells(thing)
+        col.label(text="%d x %d x %d cells of %.3g m" % (*counts, edge))
+        col.prop(own, "character")
+        col.prop(own, "thickness")
+        self.layout.row(align=True).prop(own, "closed", toggle=True)
+        col = column(self.layout)
+        col.prop(own, "folder")
+        col.prop(own, "load")
+
+
+class BILLOW_PT_bake(Physics, bpy.types.Panel):
+    bl_label, bl_parent_id, roles = "Bake", "BILLOW_PT_role", ("DOMAIN",)
+
+    def draw(self, context):
+        layout, domain = self.layout, context.object
+        wrong = scene.check(domain)
+        for sentence in wrong:
+            wrapped(layout, sentence[0].upper() + sentence[1:])
+        try:
+            out = operators.out_of(domain)
+        except scene.Wrong:
+            return
+        running = job.jobs.get(out)
+        if running and running.code is None:
+            layout.label(text=f"Frame {running.done} of {running.total}{handlers.left(running)}", icon="TIME")
+            layout.operator("billow.stop", icon="PAUSE")
+            return
+        if running and running.code and running.message:
+            wrapped(layout, running.message)
+        row = layout.row(align=True)
+        row.enabled = not wrong
+        row.operator("billow.bake", icon="PHYSICS").resume = False
+        if job.can_resume(out):
+            row.operator("billow.bake", text="Resume", icon="PLAY").resume = True
+        row = layout.row(align=True)
+        for name in "load", "copy_command", "preset":
+            row.operator(f"billow.{name}")
+
+
+class BILLOW_PT_source(Physics, bpy.types.Panel):
+    bl_label, bl_parent_id, roles = "Source", "BILLOW_PT_role", ("SOURCE",)
+
+    def draw(self, context):
+        col = column(self.layout)
+        for key in "kind", "density", "temperature", "fuel", "inherit", "frames":
+            col.prop(context.object.billow, key)
+
+
+class BILLOW_PT_obstacle(Physics, bpy.types.Panel):
+    bl_label, bl_parent_id, roles = "Obstacle", "BILLOW_PT_role", ("OBSTACLE",)
+
+    def draw(self, context):
+        moves = context.object.animation_data or context.object.parent or context.object.constraints
+        self.layout.label(text="It moves as it is animated" if moves else "It stands still")
+
+
+class BILLOW_PT_stages(Physics, bpy.types.Panel):
+    bl_label, bl_parent_id, roles = "Parameters", "BILLOW_PT_role", ("DOMAIN",)
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        if properties.why_no_tables:
+            wrapped(self.layout, properties.why_no_tables)
+        for stage, title in tables.STAGES.items():
+            group = properties.stage_group(context.object, stage)
+            if group:
+                self.layout.label(text=title)
+                self.stage(self.layout.column(), group, "billow_" + tables.group_name(stage))
+
+    def stage(self, layout, group, name):
+        """Greyed: as the stage has it by itself."""
+        for key in group.units:
+            row = layout.row(align=True)
+            row.use_property_split, row.use_property_decorate = True, False
+            own = row.row(align=True)
+            own.active = group.is_property_set(key)
+            own.prop(group, key)
+            if group.is_property_set(key):
+                unset = row.operator("billow.unset", text="", icon="X")
+                unset.group, unset.key = name, key
+            elif key in group.automatic:
+                row.label(text="auto")
+
+
+classes = [BILLOW_PT_role, BILLOW_PT_domain, BILLOW_PT_source, BILLOW_PT_obstacle, BILLOW_PT_stages, BILLOW_PT_bake]
+
+
+def register():
+    for kind in classes:
+        bpy.utils.register_class(kind)
+
+
+def unregister():
+    for kind in reversed(classes):
+        bpy.utils.unregister_class(kind)

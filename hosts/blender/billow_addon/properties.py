@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an object is to Billow. It lies in the .blend."""
+import bpy
+
+from . import program, tables
+
+ROLES = (("NONE", "None", "Billow does not look at it"),
+         ("DOMAIN", "Domain", "The box in which the gas is"),
+         ("SOURCE", "Source", "Smoke, heat or fuel comes from it"),
+         ("OBSTACLE", "Obstacle", "Gas goes round it"))
+KINDS = (("SMOKE", "Smoke", "Warm smoke"), ("FIRE", "Fire", "Fuel that burns where it meets air"),
+         ("EXPLOSION", "Explosion", "A charge of burning fuel"))
+CHARACTERS = (("calm", "Calm", "Nothing comes by itself"), ("natural", "Natural", "Edges break up by themselves"),
+              ("wild", "Wild", "The same, stronger"))
+AMOUNTS = {"SMOKE": (1.0, 80.0, 0.0, 0), "FIRE": (0.0, 900.0, 1.0, 0), "EXPLOSION": (0.0, 1300.0, 1.0, 3)}
+
+
+def is_mesh(self, thing):
+    return thing.type == "MESH"
+
+
+def kind_changed(self, context):
+    self.density, self.temperature, self.fuel, self.frames = AMOUNTS[self.kind]
+
+
+class BillowObject(bpy.types.PropertyGroup):
+    role: bpy.props.EnumProperty(items=ROLES, name="Role")
+    # of a domain
+    resolution: bpy.props.IntProperty(name="Resolution", default=64, min=8, max=4096,
+                                      description="Cells along the longest side")
+    closed: bpy.props.BoolVectorProperty(
+        name="Walls", size=6, default=(False, False, False, False, True, False),
+        description="Sides that are walls: -x, +x, -y, +y, floor, top")
+    character: bpy.props.EnumProperty(items=CHARACTERS, name="Character", default="natural")
+    thickness: bpy.props.FloatProperty(name="Thickness", default=1, min=0, max=100, description="Of smoke, as it is seen")
+    folder: bpy.props.StringProperty(name="Folder", subtype="DIR_PATH",
+                                     description="Of the cache; empty: billow, beside the .blend")
+    load: bpy.props.BoolProperty(name="Load Frames", default=True, description="Show frames as they are baked")
+    # of a source
+    kind: bpy.props.EnumProperty(items=KINDS, name="Kind", update=kind_changed)
+    density: bpy.props.FloatProperty(name="Smoke", default=1, min=0, max=1000)
+    temperature: bpy.props.FloatProperty(name="Temperature", default=80, min=-300, max=5000,
+                                         description="Kelvin above the air's")
+    fuel: bpy.props.FloatProperty(name="Fuel", default=0, min=0, max=1)
+    inherit: bpy.props.FloatProperty(name="Inherit Velocity", default=0, min=0, max=10,
+                                     description="Share of its own motion that the gas takes along")
+    frames: bpy.props.IntProperty(name="Frames", default=0, min=0, description="How long it is on; 0: always")
+
+
+classes = [BillowObject]
+dynamic = []
+why_no_tables = ""
+
+
+def tables_refresh():
+    """Parameters as the program's own tables have them; another program may have others."""
+    global why_no_tables
+    tables_free()
+    why_no_tables = ""
+    try:
+        for stage in tables.STAGES:
+            kind = tables.class_of(stage, program.parameters(stage))
+            bpy.utils.register_class(kind)
+            dynamic.append(kind)
+            setattr(bpy.types.Object, "billow_" + tables.group_name(stage), bpy.props.PointerProperty(type=kind))
+    except program.Missing as missing:
+        why_no_tables = str(missing)
+
+
+def tables_free():
+    while dynamic:
+        kind = dynamic.pop()
+        delattr(bpy.types.Object, "billow_" + tables.group_name(kind.stage))
+        bpy.utils.unregister_class(kind)
+
+
+def stage_group(thing, stage):
+    return getattr(thing, "billow_" + tables.group_name(stage), None)
+
+
+def register():
+    for kind in classes:
+        bpy.utils.register_class(kind)
+    bpy.types.Object.billow = bpy.props.PointerProperty(type=BillowObject)
+    tables_refresh()
+
+
+def unregister():
+    tables_free()
+    del bpy.types.Object.billow
+    for kind in reversed(classes):
+        bpy.utils.unregister_class(kind)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Quick Smoke, Quick Fire, Quick Explosion: the selected meshes burn or smoke, in a box that suits them."""
+import bpy
+from mathutils import Vector
+
+from . import scene
+
+# Of the box: its width and height in radii of the source, and how far below the source's foot it begins.
+ROOM = {"SMOKE": (8, 16, 0.3), "FIRE": (8, 16, 0.3), "EXPLOSION": (7, 9, 0.5)}
+
+
+def bounds(things):
+    corners = [t.matrix_world @ Vector(c) for t in things for c in t.bound_box]
+    return (Vector([min(c[a] for c in corners) for a in range(3)]), Vector([max(c[a] for c in corners) for a in range(3)]))
+
+
+def domain_add(context, things, kind):
+    """A box of wire that no picture shows."""
+    low, high = bounds(things)
+    wide, tall, below = ROOM[kind]
+    radius = max(0.5 * sorted(high - low)[1], 1e-3)
+    half = 0.5 * max(wide * radius, *(1.5 * (high - low).xy))
+    floor = low.z - below * radius
+    if low.z > -1e-6 and floor < 0:  # what stands over the ground has its floor there
+        floor = 0.0
+    x, y = 0.5 * (low + high).xy
+    mesh = bpy.data.meshes.new("Billow Domain")
+    corners = [(i * half, j * half, k) for k in (0, tall * radius) for j in (-1, 1) for i in (-1, 1)]
+    mesh.from_pydata(corners, [], [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)])
+    box = bpy.data.objects.new("Billow Domain", mesh)
+    box.location = x, y, floor
+    box.display_type, box.hide_render, box.billow.role = "WIRE", True, "DOMAIN"
+    context.collection.objects.link(box)
+    return box
+
+
+class Quick:
+    bl_options = {"REGISTER", "UNDO"}
+    kind = "SMOKE"
+    resolution: bpy.props.IntProperty(name="Resolution", default=64, min=8, max=1024)
+
+    @classmethod
+    def poll(cls, context):
+        return context.mode == "OBJECT"
+
+    def execute(self, context):
+        things = [o for o in context.selected_objects if o.type == "MESH" and o.billow.role != "DOMAIN"]
+        empty = [o.name for o in things if not scene.has_faces(o)]
+        if not things or empty:
+            self.report({"ERROR"}, f"{empty[0]} has no faces" if empty else "select a mesh")
+            return {"CANCELLED"}
+        for thing in things:
+            thing.billow.role, thing.billow.kind = "SOURCE", self.kind
+            if self.kind == "EXPLOSION":
+                thing.hide_render = True
+        context.view_layer.update()
+        box = domain_add(context, things, self.kind)
+        box.billow.resolution = self.resolution
+        for thing in context.selected_objects:
+            thing.select_set(False)
+        box.select_set(True)
+        context.view_layer.objects.active = box
+        return {"FINISHED"}
+
+
+class BILLOW_OT_quick_smoke(Quick, bpy.types.Operator):
+    """Smoke from the selected meshes"""
+    bl_idname = "billow.quick_smoke"
+    bl_label = "Quick Smoke (Billow)"
+
+
+class BILLOW_OT_quick_fire(Quick, bpy.types.Operator):
+    """The selected meshes burn"""
+    bl_idname = "billow.quick_fire"
+    bl_label = "Quick Fire (Billow)"
+    kind = "FIRE"
+
+
+class BILLOW_OT_quick_explosion(Quick, bpy.types.Operator):
+    """The selected meshes blow up"""
+    bl_idname = "billow.quick_explosion"
+    bl_label = "Quick Explosion (Billow)"
+    kind = "EXPLOSION"
+
+
+classes = [BILLOW_OT_quick_smoke, BILLOW_OT_quick_fire, BILLOW_OT_quick_explosion]
+
+
+def menu(self, context):
+    self.layout.separator()
+    for kind in classes:
+        self.layout.operator(kind.bl_idname)
+
+
+def register():
+    for kind in classes:
+        bpy.utils.register_class(kind)
+    bpy.types.VIEW3D_MT_object_quick_effects.append(menu)
+
+
+def unregister():
+    bpy.types.VIEW3D_MT_object_quick_effects.remove(menu)
+    for kind in reversed(classes):
+        bpy.utils.unregister_class(kind)
