@@ -108,7 +108,7 @@ def check_motion():
     scene.unit_settings.scale_length = 0.01
     bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("動く.blend"))
     ball = mesh_new("ico_sphere", location=(0, 0, 50), radius=20)
-    ball.name, ball.billow.role = "煙", "SOURCE"
+    ball.name, ball.billow.role, ball.billow.start, ball.billow.frames = "煙", "SOURCE", 4, 9
     for frame, x in (3, -50), (6, 40):
         ball.location.x = x
         ball.keyframe_insert("location", frame=frame)
@@ -127,7 +127,7 @@ def check_motion():
     with open("billow/smoke/smoke.yaml", encoding="utf-8") as f:
         text = f.read()
     assert "center: {ease: linear, keys: {3: [-0.5, 0, 0.5], 4: [-0.2, 0, 0.5], 5: [0.1" in text, text
-    assert "_####.obj" in text and "origin: [-1 m, -1 m, 0 m]" in text and "voxel: 0.1 m" in text, text
+    assert "frames: 4-6" in text and "_####.obj" in text and "origin: [-1 m, -1 m, 0 m]" in text and "voxel: 0.1 m" in text, text
     meshes = os.listdir("billow/smoke/meshes")
     assert len(meshes) == 5, meshes
     volume, = volumes()
@@ -169,7 +169,7 @@ def check_refusals():
     preferences.program = "/bin/true"
     refused(bpy.ops.billow.load, "/bin/true does not answer")
     preferences.program = program
-    refused(lambda: bpy.ops.billow.bake(resume=True), "nothing to go on with")
+    refused(lambda: bpy.ops.billow.bake(resume=True), "no bake of Cube with a checkpoint")
     refused(bpy.ops.billow.stop, "no bake is running")
     refused(bpy.ops.billow.load, "cache")
 
@@ -195,6 +195,13 @@ def check_beside():
     scene.frame_end = 122
     bpy.ops.billow.bake(resume=True)
     assert volumes()[0].data.frame_duration == 120, "not made longer"
+    early, late = (os.path.join(begun.folder, "vdb", f"Cube_0{n}.vdb") for n in ("003", "122"))
+    before = [open(path, "rb").read() for path in (early, late)]
+    box.billow_stage_mac_forces.buoyancy = 0.1
+    refused(lambda: bpy.ops.billow.bake(resume=True), "a different bake")
+    bpy.ops.billow.bake(from_frame=115)
+    after = [open(path, "rb").read() for path in (early, late)]
+    assert before[0] == after[0] and before[1] != after[1], "not from that frame on"
 
 
 def main(archive, program):

@@ -8,6 +8,7 @@ import tempfile
 import threading
 
 jobs = {}  # by the cache's folder
+ANEW = ": Bake makes it anew, From Frame all frames from there on"
 
 
 class Job:
@@ -45,6 +46,8 @@ class Job:
             self.message = event["message"] or ""
         elif "error" in event:
             self.message = event["error"]["message"]
+        if "holds a different bake" in self.message and not self.message.endswith(ANEW):
+            self.message += ANEW
 
     def stop(self):
         """As Ctrl-C does: it keeps a checkpoint."""

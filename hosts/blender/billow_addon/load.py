@@ -3,8 +3,6 @@
 import os
 import subprocess
 
-import bpy
-
 from . import program, scene
 
 
@@ -24,8 +22,6 @@ def show(out):
     facts = {"__name__": "__main__", "__file__": os.path.abspath(path)}
     with open(path, encoding="utf-8") as f:
         exec(compile(f.read(), path, "exec"), facts)
-    if bpy.context.scene.cycles.volume_bounces < 2:
-        facts["smoke"]["white smoke wants"] = "Render > Light Paths > Volume: 2"
     return facts["smoke"]
 
 
@@ -33,12 +29,3 @@ def lengthen(volume, frames):
     """While a bake goes on."""
     if volume.data.frame_duration != frames:
         volume.data.is_sequence, volume.data.frame_duration = frames > 1, frames
-
-
-def remove(out):
-    """What was loaded of it."""
-    here = os.path.abspath(out) + os.sep
-    for own in [c for c in bpy.data.collections if here in str(c.get("billow", ""))]:
-        for thing in list(own.objects):
-            bpy.data.objects.remove(thing)
-        bpy.data.collections.remove(own)

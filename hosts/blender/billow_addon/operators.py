@@ -25,14 +25,14 @@ def out_of(domain):
     return os.path.join(scene.folder_of(domain), "cache")
 
 
-def command(domain, path, resume):
-    first, last = scene.frames()
-    if resume:
-        return [program.find(), "resume", out_of(domain), "--frames", f"{first}-{last}", "--json"]
-    return [program.find(), "bake", path, "--out", out_of(domain), "--force", "--json"]
+def command(domain, path, resume=False, again=0):
+    """`again`: the frame from which on what was changed counts."""
+    how = ["--resume"] if resume or again else ["--force"]
+    how += ["--from-frame", str(again)] if again else []
+    return [program.find(), "bake", path, "--out", out_of(domain), *how]
 
 
-def bake(domain, resume):
+def bake(domain, resume=False, again=0):
     """Begin. Wrong, Missing: it can't, in words."""
     wrong = scene.check(domain)
     if wrong:
@@ -40,12 +40,9 @@ def bake(domain, resume):
     out = out_of(domain)
     if job.running(out):
         raise scene.Wrong(f"a bake of {domain.name} runs already: stop it first")
-    if resume and not job.can_resume(out):
-        raise scene.Wrong(f"no bake of {domain.name} was stopped: there is nothing to go on with")
-    path = preset.write(domain)
-    if not resume:
-        load.remove(out)
-    return job.start(command(domain, path, resume), out)
+    if (resume or again) and not job.can_resume(out):
+        raise scene.Wrong(f"there is no bake of {domain.name} with a checkpoint to go on from")
+    return job.start(command(domain, preset.write(domain), resume, again) + ["--json"], out)
 
 
 class Worded:
@@ -64,11 +61,13 @@ class BILLOW_OT_bake(Worded, bpy.types.Operator):
     bl_idname = "billow.bake"
     bl_label = "Bake"
     resume: bpy.props.BoolProperty(name="Resume", default=False, options={"SKIP_SAVE"},
-                                   description="Go on from the newest checkpoint")
+                                   description="Go on from the newest checkpoint, to the end of the scene")
+    from_frame: bpy.props.IntProperty(name="From Frame", default=0, min=0, options={"SKIP_SAVE"},
+                                      description="What was changed counts from the newest checkpoint before this frame on")
 
     def run(self, context):
         domain = domain_of(context)
-        begun = bake(domain, self.resume)
+        begun = bake(domain, self.resume, self.from_frame)
         if bpy.app.background:  # nobody waits but the caller
             begun.reader.join()
             if begun.code:
@@ -110,7 +109,7 @@ class BILLOW_OT_copy(Worded, bpy.types.Operator):
 
     def run(self, context):
         domain = domain_of(context)
-        words = command(domain, preset.write(domain), False)[:-1]
+        words = command(domain, preset.write(domain))
         context.window_manager.clipboard = shlex.join(words)
         self.report({"INFO"}, shlex.join(words))
         return {"FINISHED"}

@@ -48,7 +48,10 @@ class BILLOW_PT_domain(Physics, bpy.types.Panel):
         col.label(text="%d x %d x %d cells of %.3g m" % (*counts, edge))
         col.prop(own, "character")
         col.prop(own, "thickness")
-        self.layout.row(align=True).prop(own, "closed", toggle=True)
+        walls = self.layout.row(align=True)
+        walls.use_property_split = False
+        for side, name in enumerate(("-X", "+X", "-Y", "+Y", "Floor", "Top")):
+            walls.prop(own, "closed", index=side, text=name, toggle=True)
         col = column(self.layout)
         col.prop(own, "folder")
         col.prop(own, "load")
@@ -75,12 +78,16 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
             wrapped(layout, running.message)
         row = layout.row(align=True)
         row.enabled = not wrong
-        row.operator("billow.bake", icon="PHYSICS").resume = False
+        row.operator("billow.bake", icon="PHYSICS")
         if job.can_resume(out):
             row.operator("billow.bake", text="Resume", icon="PLAY").resume = True
+            now = context.scene.frame_current
+            row.operator("billow.bake", text=f"From Frame {now}").from_frame = now
         row = layout.row(align=True)
         for name in "load", "copy_command", "preset":
             row.operator(f"billow.{name}")
+        if context.scene.render.engine == "CYCLES" and context.scene.cycles.volume_bounces < 2:
+            wrapped(layout, "Smoke is dark: Render > Light Paths > Max Bounces > Volume is below 2", "INFO")
 
 
 class BILLOW_PT_source(Physics, bpy.types.Panel):
@@ -88,7 +95,7 @@ class BILLOW_PT_source(Physics, bpy.types.Panel):
 
     def draw(self, context):
         col = column(self.layout)
-        for key in "kind", "density", "temperature", "fuel", "inherit", "frames":
+        for key in "kind", "density", "temperature", "fuel", "inherit", "start", "frames":
             col.prop(context.object.billow, key)
 
 
@@ -128,7 +135,7 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
                 row.label(text="auto")
 
 
-classes = [BILLOW_PT_role, BILLOW_PT_domain, BILLOW_PT_source, BILLOW_PT_obstacle, BILLOW_PT_stages, BILLOW_PT_bake]
+classes = [BILLOW_PT_role, BILLOW_PT_bake, BILLOW_PT_domain, BILLOW_PT_source, BILLOW_PT_obstacle, BILLOW_PT_stages]
 
 
 def register():

@@ -37,11 +37,12 @@ def domain_text(domain):
         counts, edge, ", ".join("%.7g m" % x for x in low), mapping(closed))
 
 
-def source_text(number, track, shape, first):
+def source_text(number, track, shape, frames):
     own = track.thing.billow
     pairs = {"id": f"source_{number}", "shape": shape}
-    if own.frames:
-        pairs["frames"] = f"{first}-{first + own.frames - 1}"
+    if own.frames or own.start > frames[0]:
+        begin = max(own.start, frames[0])
+        pairs["frames"] = f"{begin}-{min(begin + own.frames - 1, frames[1]) if own.frames else frames[1]}"
     for key in "density", "temperature", "fuel":
         if getattr(own, key):
             pairs[key] = "%.7g" % getattr(own, key)
@@ -78,8 +79,8 @@ def text(domain, folder):
     lines += [f"  - collide: {{id: obstacle_{i + 1}, wake: always, shape: {motion.shape(t, folder)}}}"
               f"  # {quoted(t.thing.name)}" for i, t in enumerate(obstacles)]
     lines += ["  - mac.advect: {}"]
-    lines += [source_text(i + 1, t, motion.shape(t, folder), first) for i, t in enumerate(sources)]
-    lines += stage_texts(domain, kind, first)
+    lines += [source_text(i + 1, t, motion.shape(t, folder), (first, last)) for i, t in enumerate(sources)]
+    lines += stage_texts(domain, kind, max(first, min(t.thing.billow.start for t in sources)))
     lines += ["look: {%s}" % (LOOKS[kind] % (THICKNESS[kind] * domain.billow.thickness)), "export:", "  - vdb: {}"]
     return "\n".join(lines) + "\n"
 

@@ -26,7 +26,7 @@ def kind_changed(self, context):
 class BillowObject(bpy.types.PropertyGroup):
     role: bpy.props.EnumProperty(items=ROLES, name="Role")
     # of a domain
-    resolution: bpy.props.IntProperty(name="Resolution", default=64, min=8, max=4096,
+    resolution: bpy.props.IntProperty(name="Resolution", default=96, min=8, max=4096,
                                       description="Cells along the longest side")
     closed: bpy.props.BoolVectorProperty(
         name="Walls", size=6, default=(False, False, False, False, True, False),
@@ -44,7 +44,8 @@ class BillowObject(bpy.types.PropertyGroup):
     fuel: bpy.props.FloatProperty(name="Fuel", default=0, min=0, max=1)
     inherit: bpy.props.FloatProperty(name="Inherit Velocity", default=0, min=0, max=10,
                                      description="Share of its own motion that the gas takes along")
-    frames: bpy.props.IntProperty(name="Frames", default=0, min=0, description="How long it is on; 0: always")
+    start: bpy.props.IntProperty(name="First Frame", default=0, min=0, description="0: of the scene")
+    frames: bpy.props.IntProperty(name="Frames", default=0, min=0, description="How long it is on; 0: to the end")
 
 
 classes = [BillowObject]

@@ -6,7 +6,7 @@ from mathutils import Vector
 from . import scene
 
 # Of the box: its width and height in radii of the source, and how far below the source's foot it begins.
-ROOM = {"SMOKE": (8, 16, 0.3), "FIRE": (8, 16, 0.3), "EXPLOSION": (7, 9, 0.5)}
+ROOM = {"SMOKE": (6, 12, 0.3), "FIRE": (6, 12, 0.3), "EXPLOSION": (7, 9, 0.5)}
 
 
 def bounds(things):
@@ -37,7 +37,7 @@ def domain_add(context, things, kind):
 class Quick:
     bl_options = {"REGISTER", "UNDO"}
     kind = "SMOKE"
-    resolution: bpy.props.IntProperty(name="Resolution", default=64, min=8, max=1024)
+    resolution: bpy.props.IntProperty(name="Resolution", default=96, min=8, max=1024)
 
     @classmethod
     def poll(cls, context):

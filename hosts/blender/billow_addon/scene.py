@@ -42,11 +42,7 @@ def cells(thing):
 
 
 def has_faces(thing):
-    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    mesh = evaluated.to_mesh()
-    faces = len(mesh.polygons) if mesh else 0
-    evaluated.to_mesh_clear()
-    return faces > 0
+    return len(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.polygons) > 0
 
 
 def name_of(domain):

@@ -15,7 +15,7 @@ def data_read():
 def surface_material(name, look):
     """Colour with the grain of its material; roughness, metal, and what it sends out."""
     material = own_new(bpy.data.materials, name)
-    material.use_nodes = True
+    put(material, use_nodes=True)
     n = Nodes(material.node_tree)
     rgb, kind = look["colour"], look.get("material", "plain")
     inputs = {"Base Color": colour(rgb), "Roughness": look["roughness"], "Metallic": float(kind == "metal")}
@@ -59,6 +59,8 @@ def obstacles_add(data):
         mesh.materials.append(materials[look])
         mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
         put(mesh, use_auto_smooth=True, auto_smooth_angle=math.radians(35))
+        if hasattr(mesh, "set_sharp_from_angle"):  # from 4.1 on
+            mesh.set_sharp_from_angle(angle=math.radians(35))
         thing = add(mesh.name, mesh)
         thing.rotation_mode = "QUATERNION"
         poses = {frame: pose(p[i][0], p[i][1:]) for frame, p in places.items()}
@@ -94,7 +96,7 @@ def cells_add(volume):
 def sparks_add(frames):
     """Embers: drawn out along their way, a mesh a frame, seen in that frame alone."""
     material = own_new(bpy.data.materials, "embers")
-    material.use_nodes = True
+    put(material, use_nodes=True)
     n = Nodes(material.node_tree)
     glow = n.new("Emission", {"Color": n.grid("glow", "Color"), "Strength": 1.0})
     n.new("OutputMaterial", {"Surface": glow.outputs[0]})
@@ -134,7 +136,7 @@ def floor_add():
     corners = [(x + wide * i, y + wide * j, z) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
     material = own_new(bpy.data.materials, "floor")
-    material.use_nodes = True
+    put(material, use_nodes=True)
     n = Nodes(material.node_tree)
     place = n.new("NewGeometry").outputs["Position"]
     n.new("OutputMaterial", {"Surface": fading(n, place, ground_shader(n, place))})
@@ -214,7 +216,7 @@ def stones_add():
             parts.append(form @ [[c, s, 0], [-s, c, 0], [0, 0, 1]] + [x + at[0], y + at[1], z + 0.25 * radius])
             grey.append(lot.random() ** 2)
     material = own_new(bpy.data.materials, "stones")
-    material.use_nodes = True
+    put(material, use_nodes=True)
     n = Nodes(material.node_tree)
     rgb = n.ramp(n.grid("grey"), [(0, 0.12, 0.104, 0.09), (1, 0.24, 0.205, 0.17)])
     shader = fading(n, n.new("NewGeometry").outputs["Position"], n.new("BsdfDiffuse", {"Color": rgb}).outputs[0])
@@ -286,7 +288,7 @@ def firelight_add():
 def world_make():
     """Light from all around, and what the camera sees there."""
     world = own_new(bpy.data.worlds)
-    world.use_nodes = True
+    put(world, use_nodes=True)
     n = Nodes(world.node_tree)
     to = n.new("SeparateXYZ", {0: n.new("TexCoord").outputs["Generated"]}).outputs
     height = n.new("MapRange", {"Value": to["Z"], "From Min": -1.0, "From Max": 1.0}).outputs[0]

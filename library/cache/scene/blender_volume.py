@@ -168,7 +168,7 @@ def smoke_material():
     """What the preview shows: smoke scatters, flames absorb what they emit; a flame's colour is a black body's, and its
     brightness that body's luminance to the power of the look's `contrast`."""
     material = own_new(bpy.data.materials)
-    material.use_nodes = True
+    put(material, use_nodes=True)
     n = Nodes(material.node_tree)
     thick = n.value("Thickness (1/m)", cache["extinction"])
     smoke = n.math("MULTIPLY", n.grid(cache["density"]), thick, label="smoke") if cache["density"] else 0.0
