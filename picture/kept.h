@@ -22,6 +22,7 @@ struct bw_picture {
     double cut[2][3]; ///< of the last slice: the box of its cells, m
     int32_t slices;   ///< view: auto means a slice
     int32_t told;     ///< that renders are coarser than the cells
+    int32_t exposed;  ///< told what flames are exposed for
     int32_t dark;     ///< told that lamps stand inside obstacles
     int32_t strange;  ///< told which names of obstacles are none
 };

@@ -71,12 +71,12 @@ static int look_untouched(const struct bw_picture_params *p)
     return same;
 }
 
-/// Fire's mood: the studio dimmed, smoke sooty, flames that do not fill the film.
+/// Fire's mood: the studio dimmed, smoke sooty.
 static void mood_choose(const struct bw_picture_params *p, int flames, struct bw_look *look)
 {
     const int dim = p->mood == BW_MOOD_FIRE || (p->mood == BW_MOOD_AUTO && flames && look_untouched(p));
     const float lit = (float)usual(ROW_smoke), smoke = dim ? 0.5f : lit;
-    if (dim) look->key *= 0.15, look->environment *= 0.4, look->fire *= 0.4;
+    if (dim) look->key *= 0.15, look->environment *= 0.4;
     for (int c = 0; c < 3; c++) look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * smoke / lit;
 }
 
@@ -114,7 +114,7 @@ static void glow_of(double kelvin, double fire, float rgb[3])
     struct bw_blackbody blackbody;
     for (int c = 0; c < 3; c++) rgb[c] = 0;
     if (!(kelvin > 0)) return;
-    bw_blackbody_init(&blackbody, BW_CONTRAST);
+    bw_blackbody_init(&blackbody, BW_CONTRAST, BW_BLACKBODY_WHITE);
     bw_blackbody_rgb(&blackbody, (float)kelvin, rgb);
     for (int c = 0; c < 3; c++) rgb[c] *= (float)fire * BW_GLOW;
 }

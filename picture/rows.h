@@ -44,7 +44,7 @@
         "Renders: draft is quicker and shows cells; final takes finer steps and four rays a pixel, six times as "      \
         "long.")                                                                                                       \
     X(S, m, CHOICE_WAS, mood, "look", "auto", "auto|smoke|fire",                                                       \
-        "Renders: fire dims the studio, darkens smoke and tames flames, all times the values below; auto: where "      \
+        "Renders: fire dims the studio and darkens smoke, times the values below; auto: where "                        \
         "there are flames, and key, environment, fire and smoke are left alone.", BW_PARAM_STATIC)                     \
     X(S, m, F64, exposure, "1", 0, 1e6, 0,                                                                             \
         "Renders: brightness, times the default.")                                                                     \
@@ -68,10 +68,9 @@
     X(S, m, F64, environment, "1", 0, 1e3, 0,                                                                          \
         "Renders: strength of the light from all around.")                                                             \
     X(S, m, F64, fire, "1", 0, 1e6, 0,                                                                                 \
-        "Renders: brightness of flames, times the default.")                                                           \
-    X(S, m, COLOUR, firelight, "[1, 1, 1]",                                                                            \
-        "Renders: light that flames throw on floor and obstacles, times what they send to the eye; film shows "        \
-        "the hottest darker and paler than they are, so [3, 4, 5] looks more as photographs do.")                      \
+        "Renders: brightness of flames, times what they are exposed for: a shot's hottest, by its sources.")           \
+    X(S, m, COLOUR, firelight, "[3, 3, 3]",                                                                            \
+        "Renders: light that flames throw on floor and obstacles, times what they send to the eye.")                   \
     X(S, m, COLOUR, extinction, "[1, 1, 1]",                                                                           \
         "Renders: how thick smoke is for red, green, and blue, times `thickness`; [0.8, 1, 1.3]: thin smoke is "       \
         "blue, and what is seen through it, and its shadow, brown.")                                                   \
@@ -203,9 +202,9 @@
     X(S, m, F64, soot, "0", 0, 1, 0,                                                                                   \
         "How much flames with an `opacity` above 1 hide where they hardly glow: 0: no more than they shine, so "       \
         "that their rims are clear; 1: dark veins and outlines, as explosions have.")                                  \
-    X(S, m, F64, contrast, "0.5", 0.1, 2, 0,                                                                           \
-        "Of light between hot and cool flames; 1: as black bodies, which is more than film shows; 0.7: from "          \
-        "white over yellow to deep orange.")                                                                           \
+    X(S, m, F64, contrast, "1", 0.1, 2, 0,                                                                             \
+        "Of light between hot and cool flames; 1: as black bodies have it, from white cores to deep red rims; less: "  \
+        "cool ones are brighter, as where what is hot at first is to be seen for long.")                               \
     X(S, m, COLOUR, tint, "[1, 1, 1]",                                                                                 \
         "Linear colour by which a black body's is multiplied, on what they light too: [1, 0.8, 0.5] turns gold "       \
         "into orange, [0.3, 1, 0.5] makes burning copper.")                                                            \

@@ -6,6 +6,7 @@
 #include <picture/gather/shapes.h>
 #include <picture/gather/sparks.h>
 #include <picture/volume/render.h>
+#include <picture/volume/scene/flame.h>
 #include <picture/volume/shape/shapes.h>
 #include <picture/volume/solid/distance.h>
 
@@ -33,6 +34,7 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     if (extinction > 0) p->scene.extinction = extinction; // as thick as at first, whatever the size
     *scene = p->scene;
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
+    scene->flame_kelvin = m->frame->flame_kelvin;
     scene->extinction *= params->thickness;
     scene->shutter = f->fps > 0 ? params->shutter / f->fps : 0;
     scene->streak = f->fps > 0 ? params->particles.streak / f->fps : 0;
@@ -79,6 +81,19 @@ static void coarse_tell(const struct bw_making *m, const struct bw_volume *v)
                  v->box.h, f->info->domain->h, BW_GATHER_CELLS / 1e6);
 }
 
+/* Once a bake: a number to compare shots by. */
+static void exposure_tell(const struct bw_making *m, const struct bw_scene *scene)
+{
+    const double white = bw_flame_white(scene->flame_kelvin);
+    double usual[3], now[3];
+    if (!m->e->host->log || m->kept->exposed || !bw_gather_find(m->frame, "flame")) return;
+    m->kept->exposed = 1;
+    bw_blackbody_xyz(BW_BLACKBODY_WHITE, usual);
+    bw_blackbody_xyz(white, now);
+    m->e->host->log(m->e, BW_LOG_INFO, "flames are exposed for %.0f K, by %s: %.3g times as bright as for %d K", white,
+                    scene->flame_kelvin > 0 ? "their sources" : "default", usual[1] / now[1], BW_BLACKBODY_WHITE);
+}
+
 /* Once a bake, too. */
 static void dark_tell(const struct bw_making *m, const struct bw_volume *v, const struct bw_look *look)
 {
@@ -113,7 +128,7 @@ enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, flo
     v->roots = !status && bw_scene_roots(scene);
     if (!status) status = volume_make(m, scene->ambient, v, memory);
     if (!status && m->kept->shapes) status = bw_shapes_shutter(&m->kept->tools, scene->shutter, m->kept->shapes);
-    if (!status) coarse_tell(m, v), dark_tell(m, v, &scene->look), strange_tell(m);
+    if (!status) coarse_tell(m, v), exposure_tell(m, scene), dark_tell(m, v, &scene->look), strange_tell(m);
     return status;
 }
 

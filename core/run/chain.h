@@ -73,9 +73,10 @@ struct bw_chain {
     struct bw_progress progress;
     struct bw_transport *ranks; ///< NULL: one process
     struct run_collective collective;
-    int64_t until; ///< the last frame that is made …
-    bool partial;  ///< … if this says so; then no checkpoints are kept
-    bool ran;      ///< bw_chain_run or bw_chain_check was called
+    int64_t until;       ///< the last frame that is made …
+    bool partial;        ///< … if this says so; then no checkpoints are kept
+    double flame_kelvin; ///< of the hottest flames, by their sources; 0: none
+    bool ran;            ///< bw_chain_run or bw_chain_check was called
 };
 
 #endif

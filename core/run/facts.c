@@ -79,7 +79,8 @@ struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number)
                                                         .first = c->bake.first,
                                                         .last = c->bake.last,
                                                         .time = c->clock.time,
-                                                        .fps = c->bake.fps});
+                                                        .fps = c->bake.fps,
+                                                        .flame_kelvin = c->flame_kelvin});
 }
 
 static void describe_field(const struct bw_chain *c, FILE *f, const struct bw_field *field)

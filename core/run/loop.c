@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "call.h"
 #include "checkpoint/schedule.h"
+#include "flame_meter.h"
 #include "step_facts.h"
 #include "run/ranks/collective.h"
 #include "run/ranks/rotation.h"
@@ -386,6 +387,7 @@ static enum bw_status run_begin(struct bw_chain *c, int64_t from, bool *resumed)
     if (status == BW_OK) status = stages_init(c);
     if (status == BW_OK && rotation_has_writer(c)) status = writer_prepare(&c->writer, c->clock.time, c->bake.workers);
     if (status == BW_OK && c->opt.resume) status = checkpoint_restore(c, c->opt.resume, &at);
+    if (status == BW_OK) status = flame_meter(c);
     if (status == BW_OK && rotation_has_writer(c)) status = writer_start(&c->writer);
     schedule_begin(c);
     if (status != BW_OK || !c->opt.resume) return status;

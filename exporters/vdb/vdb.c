@@ -194,6 +194,7 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
         {.key = "up_axis", .string = p->up ? "y" : "z"},
         {.key = "seed", .string = seed},
         {.key = "simd", .string = levels[b->simd < BW_COUNT(levels) ? b->simd : 0]},
+        {.key = "flame_kelvin", .type = BWVDB_DOUBLE, .number = frame->flame_kelvin},
         {.key = "domain", .string = e->domains[e->domain]->name},
         {.key = "blend", .string = p->blend ? p->blend : ""},
     };
@@ -203,6 +204,7 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
     for (uint32_t i = 0; i < n; i++) {
         const int times = !strcmp(rows[i].key, "larger") || !strcmp(rows[i].key, "slower");
         if (times && rows[i].number == 1) continue;
+        if (!strcmp(rows[i].key, "flame_kelvin") && !(rows[i].number > 0)) continue;
         enum bwvdb_status s = bwvdb_writer_meta(w, &rows[i], &error);
         if (s) return e->host->fail(e, (enum bw_status)s, "%s", error.text);
     }

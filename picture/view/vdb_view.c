@@ -58,6 +58,7 @@ static void facts_read(struct bw_vdb_view *v, const struct bwvdb_file *f)
     v->slower = slower && slower->number > 0 ? slower->number : 1;
     v->scale = facts.scale * v->larger;
     v->ours = facts.ours;
+    v->flame_kelvin = facts.flame_kelvin;
 }
 
 /// Densities of our bakes are shown as they are; other people's may be anything, and are brought near 1 by the middle

@@ -38,6 +38,7 @@ struct bw_vdb_view {
     double fps;          ///< of the files, or 0
     double voxel;        ///< of the grid shown, world units
     int32_t ours;        ///< baked by this program
+    double flame_kelvin; ///< of the bake's hottest flames, or 0
     int32_t fullest;     ///< the first file with most grids: what lacks in others was not there yet …
     int32_t grids;       ///< … and how many they are
     int32_t flames;      ///< something burns in some file

@@ -52,8 +52,7 @@ double burn_amount(const struct burn *b, double fuel, double excess, double most
     return fmin(burnt, fmin(fuel, most));
 }
 
-/// Heat release a second, as a share of the fuel, where the gas is as hot as the fuel makes air.
-static double rate_hot(const struct burn *b)
+double burn_rate_hot(const struct burn *b)
 {
     return b->law == BURN_ARRHENIUS ? b->rate * exp(-b->activation / (b->ambient + b->heat)) : b->rate;
 }
@@ -62,7 +61,7 @@ static double rate_hot(const struct burn *b)
  * a (1 - exp(-1/a)) where Y' = -r, and a^(1/(1 - a)) where Y' = -r Y. */
 double burn_glow_peak(const struct burn *b, double life)
 {
-    const double a = rate_hot(b) * life;
+    const double a = burn_rate_hot(b) * life;
     if (!(a > 0)) return 1;
     if (b->law == BURN_LINEAR) return -a * expm1(-1 / a);
     return fabs(a - 1) < 1e-6 ? exp(-1) : pow(a, 1 / (1 - a));

@@ -21,6 +21,9 @@ struct burn {
 /// `most` is how much the oxygen is good for. Between 0 and the least of fuel and most, for any dt.
 double burn_amount(const struct burn *b, double fuel, double excess, double most, double dt);
 
+/// The law's rate, 1/s, where gas is as hot as pure fuel makes it.
+double burn_rate_hot(const struct burn *b);
+
 /// The most of what burnt lately, where what burnt is forgotten at the rate 1/life: that of pure fuel as it burns up.
 /// 1: nothing burns.
 double burn_glow_peak(const struct burn *b, double life);

@@ -7,8 +7,8 @@
  *     O  falls by s dY,  P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel
  *     T  rises by dY Q/c_p, then radiates: x' = -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly:
  *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
- *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout`
- *        where the excess is twice that of ignition, and in proportion between
+ *     smoke  rises by `smoke` dY and burns in flames: at the rate `burnout` flame, where the excess is twice that of
+ *        ignition, and in proportion down to the ignition temperature; what flames have left behind stays
  *     edges  T also falls by x' = -edge_cooling x/(1 + F/0.05), in air that flames no longer keep out: closed form
  *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows; the field is F/F_max, from 0 to 1, F_max
  *        being the largest F of pure fuel that burns up (combustion.c): for rendering
@@ -24,6 +24,7 @@
 #include <common/stage_find.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define FAINT 0.05 ///< flame where edges cool half as fast as without any
 #define SLACK 0.05 ///< a fraction this far outside [0, 1] is advection's doing; further is a mistake
@@ -68,7 +69,8 @@ static const struct bw_param params[] = {
     BW_F64(struct fire, expansion, "expansion", "1", 0, 100, "1", "Expansion of heated gas; 1 is physical."),
     BW_F64(struct fire, smoke, "smoke", "0.3", 0, 1e6, "1", "Smoke density that a unit of burnt fuel leaves."),
     BW_F64(struct fire, burnout, "burnout", "0 1/s", 0, 1e9, "1/s",
-           "Rate at which hot smoke burns up: none at the ignition temperature, this at twice its excess."),
+           "Rate at which hot smoke burns up where `flame` is 1: none at the ignition temperature, this at twice its "
+           "excess; where flames have gone, soot stays."),
     BW_AUTO(struct fire, flame_life, "flame_life", 1e-6, 1e6, "s", "How long burnt gas glows; auto: 0.15 s for 25 cm."),
     BW_F64(struct fire, oxygen_need, "oxygen_need", "1", 0, 1e3, "1",
            "Kilograms of oxygen that one of fuel burns with, where there is a field oxygen."),
@@ -153,10 +155,12 @@ static void parcel_burn(const struct plan *p, struct parcel *c)
     c->fuel -= burnt;
     if (air) c->oxygen = more(c->oxygen - p->need * burnt, 0);
     c->products += (air ? 1 + p->need : 1) * burnt;
-    if (c->excess > p->warm && usable > 0) c->smoke *= exp(-p->burnout * less(c->excess / p->warm - 1, 1));
-    c->smoke += p->smoke * burnt;
     const double edge = p->edge > 0 ? edge_left(p, p->flame_most * c->flame + burnt) : 1;
-    c->flame = less(p->flame_left * c->flame + p->flame_gain * burnt, 1);
+    const double flame = less(p->flame_left * c->flame + p->flame_gain * burnt, 1), mean = 0.5 * (c->flame + flame);
+    if (c->excess > p->warm && usable > 0)
+        c->smoke *= exp(-p->burnout * less(more(mean, 0), 1) * less(c->excess / p->warm - 1, 1));
+    c->smoke += p->smoke * burnt;
+    c->flame = flame;
     c->excess += p->burn.heat * burnt;
     if (c->excess > 0) c->excess *= edge * burn_cool(p->cool * c->excess * c->excess * c->excess);
 }
@@ -257,14 +261,30 @@ static double time_scale(struct bw_stage *s)
     return radius > 0 ? sqrt(radius / 0.25) : 1;
 }
 
+struct rates {
+    double burn, cooling, life; ///< 1/s, K/s, s
+};
+
+static struct rates rates_of(struct bw_stage *s)
+{
+    const struct fire *f = s->params;
+    const double scale = time_scale(s);
+    return (struct rates){bw_given_or(f->burn_rate, 2.5 / scale), bw_given_or(f->cooling, 3000 / scale),
+                          bw_given_or(f->flame_life, 0.15 * scale)};
+}
+
+static struct burn burn_of(const struct fire *f, const struct rates *r)
+{
+    return (struct burn){
+        f->law, r->burn, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity};
+}
+
 static struct plan plan_make(struct bw_stage *s)
 {
     const struct fire *f = s->params;
-    const double span = f->cooling_at - f->ambient, dt = s->dt, scale = time_scale(s);
-    const double rate = bw_given_or(f->burn_rate, 2.5 / scale), life = bw_given_or(f->flame_life, 0.15 * scale);
-    const double cooling = bw_given_or(f->cooling, 3000 / scale);
-    const struct burn burn = {
-        f->law, rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity};
+    const struct rates rates = rates_of(s);
+    const double span = f->cooling_at - f->ambient, dt = s->dt, life = rates.life, cooling = rates.cooling;
+    const struct burn burn = burn_of(f, &rates);
     const double most = burn_glow_peak(&burn, life);
     return (struct plan){
         .burn = burn,
@@ -282,6 +302,25 @@ static struct plan plan_make(struct bw_stage *s)
         .need = f->oxygen_need,
         .extinction = f->extinction,
     };
+}
+
+/* Burning heats as fast as hot gas radiates, unless the fuel is burnt up before; gas may come out hotter still. Baked
+ * sources are 1 to 10 % colder than that, by the air that they mix with. */
+static double flame_kelvin(struct bw_stage *s, double fuel, double excess)
+{
+    const struct fire *f = s->params;
+    const struct rates rates = rates_of(s);
+    const struct burn burn = burn_of(f, &rates);
+    const double span = f->cooling_at - f->ambient, share = less(more(fuel, 0), 1);
+    const double heating = burn_rate_hot(&burn) * burn.heat * (f->law == BURN_LINEAR ? 1 : share);
+    const double steady = rates.cooling > 0 ? span * sqrt(sqrt(heating / rates.cooling)) : HUGE_VAL;
+    return f->ambient + more(excess, less(excess + burn.heat * share, steady));
+}
+
+static const void *extension(const char *id)
+{
+    static const struct bw_combustion_api flames = {.size = sizeof flames, .kelvin = flame_kelvin};
+    return strcmp(id, BW_COMBUSTION) ? NULL : &flames;
 }
 
 /// A sentence when some fraction is further outside [0, 1] than advection can bring it.
@@ -333,5 +372,6 @@ const struct bw_stage_desc fire_desc = {
     BW_PORTS(ports),
     .init = init,
     .flags = BW_STAGE_RANKS,
+    .extension = extension,
     .step = step,
 };

@@ -213,3 +213,24 @@ enum bw_status cache_activate(struct bw_stage *s, const struct lattice *l, const
             }
     return st;
 }
+
+/* ---- flames ---- */
+
+static double flame_kelvin(struct bw_stage *s, double fuel, double excess)
+{
+    const struct bw_frames_api *frames = s->host->extension(BW_FRAMES);
+    struct cache c = {.file = NULL};
+    (void)fuel, (void)excess;
+    if (!frames || !frames->range(s, &c.first, &c.last)) return 0;
+    const int n = frames->path(s, c.first, c.path, sizeof c.path);
+    if (n < 0 || n >= (int)sizeof c.path || bwvdb_open(c.path, &c.file, NULL)) return 0;
+    vdb_facts_read(c.file, &c.facts);
+    cache_close(&c);
+    return c.facts.flame_kelvin;
+}
+
+const void *cache_extension(const char *id)
+{
+    static const struct bw_combustion_api flames = {.size = sizeof flames, .kelvin = flame_kelvin};
+    return strcmp(id, BW_COMBUSTION) ? NULL : &flames;
+}

@@ -38,4 +38,7 @@ enum bw_status cache_read(struct bw_stage *s, struct cache *c, const struct grid
 enum bw_status cache_activate(struct bw_stage *s, const struct lattice *l, const struct dense *d, float least,
                               double grow);
 
+/// What a stage that works on a cache offers: flames are exposed as the cache's.
+const void *cache_extension(const char *id);
+
 #endif

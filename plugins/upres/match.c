@@ -300,5 +300,6 @@ const struct bw_stage_desc upres_match_desc = {
     .activate = activate,
     .step = step,
     .uninit = uninit,
+    .extension = cache_extension,
     .checkpoint = checkpoint,
 };

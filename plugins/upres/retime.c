@@ -281,5 +281,6 @@ const struct bw_stage_desc retime_desc = {
     .activate = activate,
     .step = step,
     .uninit = uninit,
+    .extension = cache_extension,
     .checkpoint = checkpoint,
 };

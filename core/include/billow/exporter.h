@@ -57,6 +57,7 @@ struct bw_frame {
     const struct bw_snapshot_field *others; ///< … of which info->domain tells where they live
     uint32_t n_shapes; ///< of obstacles, as they are rather than in cells; to exporters that want_outlines
     const struct bw_snapshot_shape *shapes;
+    double flame_kelvin; ///< temperature of the bake's hottest flames by their sources, the same in all frames; 0: none
 };
 
 /// Facts about the bake, for metadata.

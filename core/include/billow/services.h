@@ -196,6 +196,18 @@ struct bw_source_api {
     /// [main] Half of the source's extent along the axis where it is neither longest nor shortest (in 2D: the shorter
     /// one), m; the same in all of a run.
     double (*radius)(const struct bw_stage *stage);
+    /// [main] The value that it gives a field now, where it covers a cell whole; 0: none, or so much a second.
+    double (*amount)(const struct bw_stage *stage, const char *field);
+};
+
+#define BW_COMBUSTION "billow.combustion/1"
+/// Offered by stages that burn fuel: a shot is exposed for its flames.
+struct bw_combustion_api {
+    uint32_t size;
+    uint32_t reserved;
+    /// [main] After init: absolute temperature, K, of flames of gas with that mass fraction of fuel, `excess` K above
+    /// ambient before it burns.
+    double (*kelvin)(struct bw_stage *stage, double fuel, double excess);
 };
 
 #define BW_LIFT "billow.lift/1"

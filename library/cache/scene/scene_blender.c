@@ -151,10 +151,10 @@ static void lights_put(FILE *f, const struct bw_scene *s)
 enum { COLOURS = 24 };
 
 /// Colours of what glows, from the table that renders read: kelvin and the colour over its largest channel.
-static void colours_put(FILE *f, const struct bw_look *l)
+static void colours_put(FILE *f, const struct bw_scene *s)
 {
     struct bw_blackbody table;
-    bw_flame_colours(&table, l);
+    bw_flame_colours(&table, s);
     fputs("    \"colours\": [", f);
     for (int i = 0; i < COLOURS; i++) {
         const double kelvin = 800 + 100.0 * i;
@@ -175,14 +175,14 @@ static double brightness(const struct bw_blackbody *table, double kelvin)
     return (double)fmaxf(rgb[0], fmaxf(rgb[1], rgb[2]));
 }
 
-/// That of a flame at the white point, and c2 in its course ~ exp(-c2/T), fitted between a red and a white flame, K.
-static double brightness_fit(const struct bw_look *l, double *c2)
+/// That of a flame that is exposed for, and c2 in its course ~ exp(-c2/T), fitted between a red and a white flame, K.
+static double brightness_fit(const struct bw_scene *s, double *c2)
 {
     const double cold = 1200, hot = 2200;
     struct bw_blackbody table;
-    bw_flame_colours(&table, l);
+    bw_flame_colours(&table, s);
     *c2 = log(brightness(&table, hot) / brightness(&table, cold)) / (1 / cold - 1 / hot);
-    return brightness(&table, hot) * exp(*c2 * (1 / hot - 1.0 / BW_BLACKBODY_WHITE));
+    return brightness(&table, hot) * exp(*c2 * (1 / hot - 1 / bw_flame_white(s->flame_kelvin)));
 }
 
 static void grids_put(FILE *f, const struct scene_grids *g)
@@ -229,12 +229,12 @@ static void material_put(FILE *f, const struct scene_facts *a)
     fputs(",\n", f);
     number_put(f, "soot", (double)BW_SOOT * l->flames.opacity);
     double c2;
-    const double bright = (double)BW_GLOW * brightness_fit(l, &c2) / l->flames.opacity;
+    const double bright = (double)BW_FLAME_GLOW * brightness_fit(s, &c2) / l->flames.opacity;
     if (a->whole) keys_put(f, "glow", &a->shot, glow_at, bright);
     else fprintf(f, "    \"glow\": {%lld: %.9g},\n", (long long)a->sequence->frame[0], bright * l->fire);
-    colours_put(f, l);
+    colours_put(f, s);
     number_put(f, "c2", c2);
-    number_put(f, "white", BW_BLACKBODY_WHITE);
+    number_put(f, "white", bw_flame_white(s->flame_kelvin));
 }
 
 /// A file beside the script; NULL: there is none.

@@ -171,7 +171,7 @@ static void sparks_put(struct data *d, const struct shot_frame *s)
     struct bw_diag ignored = {0};
     struct bw_blackbody colours;
     int64_t n = 0;
-    bw_flame_colours(&colours, &scene->look);
+    bw_blackbody_init(&colours, BW_CONTRAST, BW_BLACKBODY_WHITE);
     if (cache_sparks(d->cache, s->frame, &d->facts->look.sparks, d->facts->view, &v, &ignored)) v.n_sparks = 0;
     if (v.n_sparks > 1) qsort(v.spark, (size_t)v.n_sparks, sizeof *v.spark, brighter);
     fprintf(d->f, "\"%lld\":[", (long long)s->frame);

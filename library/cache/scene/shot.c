@@ -101,7 +101,7 @@ static enum bw_status frame_light(const struct bw_volume *v, const struct bw_sce
 {
     struct fire f = {.v = v, .scene = scene, .n = v->box.n[2]};
     if (!(f.layer = calloc((size_t)f.n + 1, LANES * sizeof *f.layer))) return BW_ERR_MEMORY;
-    bw_flame_colours(&f.colours, &scene->look);
+    bw_flame_colours(&f.colours, scene);
     for (int32_t k = 0; k < f.n; k++) {
         layer_add(&f, k, f.layer + LANES * (size_t)k);
         f.sum += fire_weight(f.layer + LANES * (size_t)k);

@@ -367,7 +367,7 @@ static enum bw_status passes_run(struct shade *s)
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
     phases_make(s);
-    if (s->emission) bw_flame_colours(&s->m->blackbody, &s->scene->look);
+    if (s->emission) bw_flame_colours(&s->m->blackbody, s->scene);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
     struct bw_coarse clear = {0};
     enum bw_status status = s->v->solid ? bw_coarse_make(s->tools, b, s->extinction, &clear) : BW_OK;

@@ -155,7 +155,7 @@ enum bw_status bw_sparks_draw(const struct bw_tools *tools, const struct bw_shot
     if (!d.transmittance) return BW_ERR_MEMORY;
     d.room = (struct bw_studio){.room = bw_look_room(&shot->scene->look)};
     d.room.n_lights = bw_scene_lights(shot->scene, d.room.light);
-    bw_blackbody_init(&d.blackbody, BW_CONTRAST);
+    bw_blackbody_init(&d.blackbody, BW_CONTRAST, BW_BLACKBODY_WHITE);
     tools->parallel(tools->ctx, (v->n_sparks + BATCH - 1) / BATCH, batch_through, &d);
     const enum bw_status status = bw_splat_draw(tools, shot, d.transmittance + SEEN / 2, SEEN, img, alpha);
     for (int64_t i = 0; i < v->n_sparks && !status; i++)

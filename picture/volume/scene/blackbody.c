@@ -43,10 +43,10 @@ static void colour_make(const double xyz[3], double rgb[3])
         rgb[c] = (matrix[c][0] * xyz[0] + matrix[c][1] * xyz[1] + matrix[c][2] * xyz[2]) / xyz[1];
 }
 
-void bw_blackbody_init(struct bw_blackbody *p, double contrast)
+void bw_blackbody_init(struct bw_blackbody *p, double contrast, double white)
 {
     double xyz[3], rgb[3];
-    bw_blackbody_xyz(BW_BLACKBODY_WHITE, xyz);
+    bw_blackbody_xyz(white, xyz);
     const double unit = xyz[1];
     for (int i = 0; i < BW_BLACKBODY_N; i++) {
         bw_blackbody_xyz(BW_BLACKBODY_LOW + i * BW_BLACKBODY_STEP, xyz);
@@ -54,4 +54,5 @@ void bw_blackbody_init(struct bw_blackbody *p, double contrast)
         const double luminance = pow(xyz[1] / unit, contrast);
         for (int c = 0; c < 3; c++) p->rgb[i][c] = (float)(luminance * rgb[c]);
     }
+    bw_blackbody_rgb(p, (float)white, p->white);
 }

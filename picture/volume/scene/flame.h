@@ -8,9 +8,16 @@
 #include "scene.h"
 #include "volume.h"
 
-#define BW_SOOT 0.056f ///< extinction of a flame of 1 in units of smoke's
-#define BW_GLOW 14.0f  ///< radiance of a deep flame at the white point
-#define BW_BARE 1.0f   ///< flame that hot gas counts as where no flame is given
+#define BW_SOOT 0.056f       ///< extinction of a flame of 1 in units of smoke's
+#define BW_FLAME_GLOW 250.0f ///< radiance of a deep flame as hot as those that a shot is exposed for
+#define BW_GLOW 14.0f        ///< of embers at the white point
+#define BW_BARE 1.0f         ///< flame that hot gas counts as where no flame is given
+
+/// Which temperature flames are exposed for, K. The hottest clip to white; what hardly glows is no fire to expose for.
+static inline double bw_flame_white(double kelvin)
+{
+    return kelvin > 0 ? kelvin < 1300 ? 1300 : kelvin < 2600 ? kelvin : 2600 : BW_BLACKBODY_WHITE;
+}
 
 #define BW_SPARK_SOLID 4.0f ///< radiance of a glowing particle, of a deep flame's as hot
 
@@ -24,18 +31,20 @@ static inline void bw_fire_at(const struct bw_volume *v, size_t cell, double amb
     fire[1] = v->temperature ? v->temperature[cell] + (float)ambient : bw_flame_kelvin(fire[0]);
 }
 
-/// Light of what is hot, in the colours that flames are wanted in.
-static inline void bw_flame_colours(struct bw_blackbody *p, const struct bw_look *look)
+/// Light of what is hot, in the colours that flames are wanted in, 1 for what they are exposed for.
+static inline void bw_flame_colours(struct bw_blackbody *p, const struct bw_scene *scene)
 {
-    bw_blackbody_init(p, look->flames.contrast);
+    const struct bw_look *look = &scene->look;
+    bw_blackbody_init(p, look->flames.contrast, bw_flame_white(scene->flame_kelvin));
+    for (int c = 0; c < 3; c++) p->white[c] *= look->flames.tint[c];
     for (int i = 0; i < BW_BLACKBODY_N; i++)
         for (int c = 0; c < 3; c++) p->rgb[i][c] *= look->flames.tint[c];
 }
 
-/// What a flame of 1 at the white point sends out, 1/m.
+/// What a flame of 1 sends out that is as hot as those that are exposed for, 1/m.
 static inline float bw_flame_gain(const struct bw_scene *scene)
 {
-    return BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
+    return BW_FLAME_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
 }
 
 #define BW_DRAPER 798.0f ///< K: colder things do not glow

@@ -49,7 +49,7 @@ struct bw_look {
     int32_t n_lights;         ///< instead of the studio's two
     struct bw_light light[BW_LIGHTS];
 };
-#define BW_CONTRAST 0.5     ///< of luminance between temperatures, as film has it
+#define BW_CONTRAST 0.5     ///< of luminance between temperatures of embers, as film has it
 #define BW_SOFTEN (1 / 3.0) ///< what a cubic B-spline does by itself
 
 struct bw_scene {
@@ -60,6 +60,7 @@ struct bw_scene {
     double extinction;      ///< 1/m for a density of 1
     double ambient;         ///< ambient temperature, K
     double exposure;        ///< 1: as it is meant
+    double flame_kelvin;    ///< flames are exposed for those that hot; 0: for the white point
     double shutter;         ///< s that it is open; 0: what moves is sharp
     double streak;          ///< the same of particles
     double frame, tick;     ///< which frame of the movie it is; s from one to the next

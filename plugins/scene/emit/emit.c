@@ -306,9 +306,20 @@ static double radius_tell(const struct bw_stage *s)
     return ((const struct emit *)s->params)->mode == EMIT_REMOVE ? 0 : source_radius_of(s);
 }
 
+/* Of what comes by the second it depends on the flow how much there is. */
+static double amount_tell(const struct bw_stage *s, const char *field)
+{
+    const struct emit *p = s->params;
+    const struct bw_amount *amount = p->amounts.items;
+    double value = 0;
+    for (int64_t i = 0; i < p->amounts.count && p->mode <= EMIT_SET; i++)
+        if (!strcmp(amount[i].field, field) && !amount[i].rate) value = amount[i].value[0];
+    return value;
+}
+
 static const void *extension(const char *id)
 {
-    static const struct bw_source_api source = {sizeof source, radius_tell};
+    static const struct bw_source_api source = {sizeof source, radius_tell, amount_tell};
     return strcmp(id, BW_SOURCE) ? NULL : &source;
 }
 

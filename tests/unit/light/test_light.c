@@ -358,8 +358,8 @@ static double stripes(double soften)
     struct bw_scene scene = dark_scene();
     double least = HUGE_VAL, most = 0, sum = 0;
     v.flame = cells_make();
-    for (int i = 0; i < N * N * N; i++) v.flame[i] = i % 2 && abs(i / N % N - N / 2) < 3;
-    scene.look.soften = soften;
+    for (int i = 0; i < N * N * N; i++) v.flame[i] = i % 2 && abs(i / N % N - N / 2) < 3 ? 0.6f : 0;
+    scene.look.soften = soften, scene.look.flames.contrast = 0.5;
     struct bw_image img = light_render(&v, &scene);
     for (int x = 24; x < 40; x++) {
         const double red = img.px[3 * (32 * 64 + x)];

@@ -25,7 +25,7 @@ static double wave_after(double cells, float amount)
     struct bw_blackbody blackbody;
     float *fire = take(NULL, 2 * CELLS * sizeof(float)), lo = 1e30f, hi = 0;
     const struct bw_lit lit = {.box = {{N, N, N}, {0}, H}, .fire = fire, .blackbody = &blackbody};
-    bw_blackbody_init(&blackbody, BW_CONTRAST);
+    bw_blackbody_init(&blackbody, BW_CONTRAST, BW_BLACKBODY_WHITE);
     for (int i = 0; i < CELLS; i++) {
         const int dark = i / N % N < 4; // nothing burns there
         fire[2 * i] = dark ? 0 : (float)(0.5 + 0.1 * cos(2 * 3.14159265358979 * (i % N + 0.5) / cells));
@@ -147,6 +147,7 @@ Test(flames, opaque_ones_hide_more_and_thin_ones_glow_as_they_did)
 {
     struct bw_scene scene = scene_make(), opaque = scene;
     double depth[4], light[4];
+    scene.look.flames.contrast = opaque.look.flames.contrast = 0.5;
     opaque.look.flames.opacity = 3;
     light[0] = middle_see(&scene, 0.01f, &depth[0]), light[1] = middle_see(&opaque, 0.01f, &depth[1]);
     light[2] = middle_see(&scene, 1, &depth[2]), light[3] = middle_see(&opaque, 1, &depth[3]);
@@ -266,6 +267,32 @@ Test(flames, are_tinted)
     cr_assert_float_eq(rgb[1][1], 0.5f * rgb[0][1], 0.02f * rgb[0][1], "%g of %g", rgb[1][1], rgb[0][1]);
     cr_assert_gt(fabsf(rgb[1][2]), 1.5f * fabsf(rgb[0][2]), "%g of %g, before a wall", rgb[1][2], rgb[0][2]);
     for (int q = 0; q < 2; q++) bw_image_free(&img[q]);
+    free(v.flame);
+}
+
+/* The hottest flames of a shot are as bright, whichever temperature that is; cooler ones are darker by Planck's law. */
+Test(flames, are_exposed_for_the_hottest)
+{
+    struct bw_scene scene = scene_make();
+    struct bw_volume v = slab_make(1, 0);
+    double light[3];
+    scene.look.flames.contrast = 1, scene.floor = 0, scene.look.key = 0, scene.look.environment = 0;
+    scene.extinction *= 1000;
+    for (int q = 0; q < 3; q++) {
+        static const float kelvin[3] = {2400, 1700, 1700}, hottest[3] = {2400, 1700, 2400};
+        struct bw_image img;
+        scene.flame_kelvin = (double)hottest[q];
+        for (int i = 0; i < CELLS; i++) v.temperature[i] = kelvin[q] - (float)scene.ambient;
+        cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+        cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+        const float *p = img.px + 3 * (SIZE / 2 * SIZE + SIZE / 2);
+        light[q] = 0.2126 * (double)p[0] + 0.7152 * (double)p[1] + 0.0722 * (double)p[2];
+        bw_image_free(&img);
+    }
+    double hot[3], cool[3];
+    bw_blackbody_xyz(2400, hot), bw_blackbody_xyz(1700, cool);
+    cr_assert_float_eq(light[0], light[1], 0.02 * light[0], "%g, %g", light[0], light[1]);
+    cr_assert_float_eq(light[2] / light[0], cool[1] / hot[1], 0.03 * cool[1] / hot[1], "%g of %g", light[2], light[0]);
     free(v.flame);
 }
 

@@ -73,7 +73,7 @@ Test(march, flames_have_a_black_bodys_colour)
             const float fire[2] = {0.3f, (float)want[i][0]};
             float rgb[3];
             double xy[2];
-            bw_blackbody_init(&p, 0.5 * contrast);
+            bw_blackbody_init(&p, 0.5 * contrast, BW_BLACKBODY_WHITE);
             bw_emission(&p, fire, rgb);
             chromaticity_of(rgb, xy);
             cr_assert_lt(hypot(xy[0] - want[i][1], xy[1] - want[i][2]), 0.002, "%g K: (%.4f, %.4f)", want[i][0], xy[0],
@@ -86,7 +86,7 @@ Test(march, glow_follows_temperature)
 {
     struct bw_blackbody p;
     double before[2] = {0, -1}, exact[3], unit[3];
-    bw_blackbody_init(&p, 1);
+    bw_blackbody_init(&p, 1, BW_BLACKBODY_WHITE);
     bw_blackbody_xyz(1900, unit);
     for (float kelvin = 905; kelvin < 3900; kelvin += 130) {
         float rgb[3];
@@ -321,7 +321,7 @@ Test(march, flame_glows_and_hot_gas_too)
     struct bw_volume v = {.box = {{16, 16, 16}, {-0.5, -0.5, 0}, 1.0 / 16}};
     struct bw_blackbody blackbody;
     float rgb[3], cold[3], fire[2], hot[16 * 16 * 16];
-    bw_blackbody_init(&blackbody, 0.5);
+    bw_blackbody_init(&blackbody, 0.5, BW_BLACKBODY_WHITE);
     v.flame = take(NULL, sizeof hot);
     v.flame[(8 * 16 + 8) * 16 + 8] = 1;
     bw_fire_at(&v, (8 * 16 + 8) * 16 + 8, 293, fire);
@@ -352,7 +352,7 @@ Test(march, slab_of_flames_glows_as_a_black_body)
     }
     struct bw_blackbody blackbody;
     float rgb[3];
-    bw_blackbody_init(&blackbody, 0.5);
+    bw_blackbody_init(&blackbody, 0.5, BW_BLACKBODY_WHITE);
     bw_blackbody_rgb(&blackbody, 1650, rgb);
     struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N},
                          .rgbs = rgbs,
@@ -382,7 +382,7 @@ Test(march, nothing_of_a_cell_is_skipped)
         const int cell = (6 * N + 6) * N + 6;
         struct bw_blackbody blackbody;
         float rgb[3];
-        bw_blackbody_init(&blackbody, 0.5);
+        bw_blackbody_init(&blackbody, 0.5, BW_BLACKBODY_WHITE);
         bw_blackbody_rgb(&blackbody, 1600, rgb);
         for (int i = 0; i < N * N * N; i++) fire[2 * i + 1] = 1600;
         float *roots = take(NULL, (size_t)N * N * N * sizeof(float));

@@ -170,7 +170,7 @@ Test(motion, streaks_have_the_light_of_a_disc)
     double sum[2], other[2], most = 0;
     float rgb[3], *smoke = take(NULL, (size_t)16 * 16 * 16 * 4 * sizeof(float));
     struct bw_blackbody blackbody;
-    bw_blackbody_init(&blackbody, BW_CONTRAST);
+    bw_blackbody_init(&blackbody, BW_CONTRAST, BW_BLACKBODY_WHITE);
     bw_blackbody_rgb(&blackbody, 1500, rgb);
     light_sum(&img, sum);
     const double area = 0.25 * 3.14159265358979 * 1.5 * 1.5; // pixels

@@ -44,7 +44,7 @@ INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2
 INLINE float fire_hides(const struct bw_lit *lit, const float fire[2], const float rgb[3])
 {
     if (lit->hides == 0) return 1;
-    const float *most_rgb = lit->blackbody->rgb[(BW_BLACKBODY_WHITE - BW_BLACKBODY_LOW) / BW_BLACKBODY_STEP];
+    const float *most_rgb = lit->blackbody->white;
     const float most = 1 + lit->hides, least = most > 1 ? 1 / most : 1, clear = least * least * least;
     const float white = fire[0] * (most_rgb[0] + most_rgb[1]), bright = bw_least(rgb[0] + rgb[1], white);
     const float shines = bright * (1 + SHINES) / (bright + SHINES * white);

@@ -28,6 +28,7 @@ void vdb_facts_read(const struct bwvdb_file *f, struct vdb_facts *facts)
 {
     const char *up = said(f, "up_axis"), *creator = said(f, "creator");
     *facts = (struct vdb_facts){.fps = said_number(f, "fps"), .scale = said_number(f, "scale")};
+    facts->flame_kelvin = said_number(f, "flame_kelvin");
     if (!(facts->scale > 0)) facts->scale = 1;
     facts->ours = creator && !strncmp(creator, "Billow", 6);
     if (up) up += *up == '+';

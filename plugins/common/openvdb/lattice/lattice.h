@@ -9,10 +9,11 @@
 
 /// What a file says of its world.
 struct vdb_facts {
-    double fps;   ///< 0: it does not say
-    double scale; ///< units to a metre, 1 where nothing is said
-    int y_up;     ///< y points up; Houdini's files are so where they say nothing else
-    int ours;     ///< written by Billow
+    double fps;          ///< 0: it does not say
+    double scale;        ///< units to a metre, 1 where nothing is said
+    int y_up;            ///< y points up; Houdini's files are so where they say nothing else
+    int ours;            ///< written by Billow
+    double flame_kelvin; ///< of the bake's hottest flames; 0: it does not say
 };
 void vdb_facts_read(const struct bwvdb_file *f, struct vdb_facts *facts);
 
