@@ -56,6 +56,8 @@ static const struct bw_param params[] = {
             "advection of the velocity (twice the time of a step)."),
     BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1",
            "Longest displacement in a step, cells (CFL number); 0: as the preset's time.cfl says."),
+    BW_AUTO(struct advect, mixing, "mixing", 0, 100, NULL,
+            "How much eddies finer than a cell thin old smoke out where the flow shears; auto: 1, in a calm preset 0."),
     BW_LIST(struct advect, only, const char *, "only", only_rows,
             "Advect these fields and no others (\"vel\" among them); default: the velocity and all advected fields."),
 };
@@ -195,6 +197,7 @@ static enum bw_status advect_step(struct bw_stage *s)
     p.walls = solid ? walls : NULL;
     pass_find_smoke(&p);
     if (st == BW_OK) st = pass_weigh_age(&p);
+    if (st == BW_OK) st = pass_mix(&p);
     if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
     if (st == BW_OK) st = pass_age(&p);
     long_steps_warn(&p);

@@ -22,7 +22,7 @@ enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
 
 struct advect {
     int32_t scheme, velocity, trace, outside, clamp, reflection;
-    double cfl;
+    double cfl, mixing;
     struct bw_list only; ///< const char *
 };
 
@@ -99,6 +99,7 @@ struct pass {
     struct bw_field *vel;
     struct bw_field *smoke, *age;       ///< NULL: it has none, or is not advected here
     double smoke_most[2];               ///< ageing.c: the greatest age, s, and density, as the step begins
+    uint8_t *smoky;                     ///< … by tile: does it hold any smoke?
     struct bw_field *advected;          ///< advect_centred.c: f, overwritten with A f - f + u; NULL: not centred
     uint32_t view_ahead, view_advected; ///< of f, and of its result
     struct hats hats;
@@ -192,6 +193,11 @@ void pass_find_smoke(struct pass *p);
 /// The age times the smoke, and back, a step older; nothing where there is none. In between both are advected alike.
 enum bw_status pass_weigh_age(struct pass *p);
 enum bw_status pass_age(struct pass *p);
+
+/* ---- mixing.c ---- */
+
+/// Mixes old smoke with the air around, after pass_weigh_age().
+enum bw_status pass_mix(struct pass *p);
 
 /* ---- trajectories/flow_speed.c ---- */
 

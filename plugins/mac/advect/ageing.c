@@ -6,6 +6,7 @@
  * q and q a apart where neither is even: the quotient is kept within the ages that there are, which takes .6 % of what
  * the mean age of a column, 10 cells across and left by its source, gains in 11 frames. */
 #include "advect_pass.h"
+#include <common/ranks.h>
 
 #define TRACE 1e-6f ///< of the greatest density: below it both are rounding, and the age is 0
 
@@ -14,7 +15,7 @@ enum { OLDEST, DENSEST, N_MOST };
 
 static void block_weigh(const struct bw_block *b, void *user)
 {
-    (void)user;
+    const struct pass *p = user;
     const struct bw_view *a = &b->view[VIEW_AGE], *q = &b->view[VIEW_SMOKE];
     float oldest = 0, densest = 0;
     for (int32_t k = 0; k < b->n[2]; k++)
@@ -27,6 +28,7 @@ static void block_weigh(const struct bw_block *b, void *user)
                 age[i] *= smoke[i] > 0 ? smoke[i] : 0;
             }
         }
+    p->smoky[tile_of_block(p->tiles, b)] = densest > 0;
     b->max[OLDEST] = (double)oldest;
     b->max[DENSEST] = (double)densest;
 }
@@ -69,6 +71,14 @@ void pass_find_smoke(struct pass *p)
     p->age = p->smoke ? bw_port_field(s, PORT_AGE) : NULL;
 }
 
-enum bw_status pass_weigh_age(struct pass *p) { return p->age ? age_sweep(p, block_weigh, true) : BW_OK; }
+enum bw_status pass_weigh_age(struct pass *p)
+{
+    struct bw_stage *s = p->stage;
+    if (!p->age) return BW_OK;
+    p->smoky = s->host->scratch(s, (size_t)p->tiles->topology(s->domain)->count + 1);
+    if (!p->smoky) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' ages.");
+    const enum bw_status st = age_sweep(p, block_weigh, true);
+    return st == BW_OK ? ranks_allgather(s, p->smoky, NULL, sizeof *p->smoky) : st;
+}
 
 enum bw_status pass_age(struct pass *p) { return p->age ? age_sweep(p, block_age, false) : BW_OK; }
