@@ -159,7 +159,7 @@ static enum bw_status step(struct bw_stage *s)
     if (s->ports[PORT_FRONT].count) {
         struct turbulence_plan *t = &a.turbulence;
         access[t->fronts = (int)n++] = (struct bw_access){NULL, BW_READ_LAST, FRONT_HALO};
-        status = front_smooth(s, bw_port_field(s, PORT_FRONT), t->front_width, &access[t->fronts].field);
+        status = front_smooth(s, bw_port_field(s, PORT_FRONT), t->front_width, 0, &access[t->fronts].field, NULL);
     }
     if (status) return status;
     status = s->host->sweep(s, &(struct bw_sweep){.access = access,

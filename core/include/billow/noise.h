@@ -28,11 +28,10 @@ struct bw_noise_lattice {
 
 static inline double bw_noise_fade(double f) { return f * f * f * (f * (f * 6 - 15) + 10); }
 
-/* Four numbers in [-1, 1) from one hash. */
-static inline void bw_noise_gradient(uint64_t seed, const int64_t at[3], int64_t time, double g[4])
+/* Four numbers in [-1, 1) from one hash, of a place along z and a time; `column`: the hash of x and y. */
+static inline void bw_noise_gradient(uint64_t column, int64_t z, int64_t time, double g[4])
 {
-    uint64_t a = bw_rng(seed, ((uint64_t)at[0] << 32) ^ ((uint64_t)at[1] & 0xffffffffu));
-    uint64_t b = bw_rng(a, ((uint64_t)at[2] << 32) ^ ((uint64_t)time & 0xffffffffu));
+    uint64_t b = bw_rng(column, ((uint64_t)z << 32) ^ ((uint64_t)time & 0xffffffffu));
     for (int i = 0; i < 4; i++) g[i] = (double)(int16_t)(b >> (16 * i)) / 32768; // exact
 }
 
@@ -55,17 +54,19 @@ static inline size_t bw_noise_place(struct bw_noise_lattice *l, uint64_t seed, d
 static inline void bw_noise_fill(struct bw_noise_lattice *l, uint64_t seed, double time)
 {
     double slice = fmin(fmax(floor(time), -4e18), 4e18), f = fmin(fmax(time - slice, 0), 1), w = bw_noise_fade(f);
-    float *g = l->g;
-    for (int32_t k = 0; k < l->n[2]; k++)
-        for (int32_t j = 0; j < l->n[1]; j++)
-            for (int32_t i = 0; i < l->n[0]; i++, g += 4) {
-                const int64_t at[3] = {l->lo[0] + i, l->lo[1] + j, l->lo[2] + k};
+    for (int32_t j = 0; j < l->n[1]; j++)
+        for (int32_t i = 0; i < l->n[0]; i++) {
+            const uint64_t x = (uint64_t)(l->lo[0] + i), y = (uint64_t)(l->lo[1] + j);
+            const uint64_t column = bw_rng(seed, (x << 32) ^ (y & 0xffffffffu));
+            float *g = l->g + 4 * (i + (ptrdiff_t)l->n[0] * j);
+            for (int32_t k = 0; k < l->n[2]; k++, g += 4 * (ptrdiff_t)l->n[0] * l->n[1]) {
                 double a[4], b[4];
-                bw_noise_gradient(seed, at, (int64_t)slice, a);
-                bw_noise_gradient(seed, at, (int64_t)slice + 1, b);
+                bw_noise_gradient(column, l->lo[2] + k, (int64_t)slice, a);
+                bw_noise_gradient(column, l->lo[2] + k, (int64_t)slice + 1, b);
                 for (int c = 0; c < 3; c++) g[c] = (float)((1 - w) * a[c] + w * b[c]);
                 g[3] = (float)((1 - w) * a[3] * f + w * b[3] * (f - 1));
             }
+        }
 }
 
 typedef double bw_noise_pair __attribute__((vector_size(16)));

@@ -14,8 +14,10 @@ static inline double front_width(const struct bw_domain_info *d, double wanted)
     return least < 32 * d->h ? least : 32 * d->h;
 }
 
-/// Smooth `field` over `width` m into *out, scratch of the stage's. Errors: the host's.
-enum bw_status front_smooth(struct bw_stage *s, struct bw_field *field, double width, struct bw_field **out);
+/// Smooth `field` over `width` m into *out, scratch of the stage's. `near` is NULL, or becomes scratch: by tile, is the
+/// result there or beside it more than `least`? Errors: the host's, BW_ERR_MEMORY.
+enum bw_status front_smooth(struct bw_stage *s, struct bw_field *field, double width, double least,
+                            struct bw_field **out, uint8_t **near);
 /// Shares at the centres of a block's cells -1 … n, n + 2 along each axis, x fastest: x²/(1 + x²) with x the smoothed
 /// field's change over `width` as a multiple of `change`. `v`: of front_smooth's field, with FRONT_HALO.
 void front_shares(const struct bw_block *b, const struct bw_view *v, double width, double change, float *out);

@@ -2,6 +2,7 @@
 /* With fronts ψ is multiplied by their share, so the eddies live where that field changes, and are still without
  * divergence: heads of hot gas break up, and the air around and the gas within stay calm. */
 #include "turbulence.h"
+#include "aged.h"
 #include <common/tiles.h>
 
 #include <math.h>
@@ -22,44 +23,60 @@ void turbulence_octaves(struct turbulence_plan *t, const struct bw_domain_info *
     for (int o = 0; o < t->octaves; o++) t->factor[o] *= strength / (rms * sqrt(square));
 }
 
-/* Add one octave of one component of ψ to its edges; `plane`: room for bw_noise_plane. */
-static void edges_add(const struct bw_block *b, struct turbulence_edges *e, int comp, const struct bw_noise_lattice *l,
-                      double factor, double *plane)
-{
-    const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
-    struct bw_noise_row x;
-    struct bw_noise_step y[BW_NOISE_COLUMNS];
-    for (int i = 0; i <= b->n[0]; i++) bw_noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
-    for (int j = e->first[1]; j <= e->last[1]; j++) y[j] = bw_noise_locate(l, 1, block_coord(b, 1, j + at[1]));
-    for (int k = e->first[2]; k <= e->last[2]; k++) {
-        const struct bw_noise_step z = bw_noise_locate(l, 2, block_coord(b, 2, k + at[2]));
-        bw_noise_plane(l, &z, factor, plane);
-        for (int j = e->first[1]; j <= e->last[1]; j++)
-            bw_noise_add_row(l, &x, &y[j], plane, e->psi[comp] + j * e->sy + k * e->sz);
-    }
-}
-
 /// Shares of a block's cells and of one more on each side.
 struct shares {
     float *at;
     ptrdiff_t sy, sz;
 };
 
-static float row_most(const float *row, ptrdiff_t n)
+/* psi += noise times the mean of the shares of the four cells round each edge. */
+static void row_add_shared(float *restrict psi, const float *restrict noise, const struct shares *s, int c, int j,
+                           int k, int n)
 {
-    float most = 0;
-    for (ptrdiff_t i = 0; i < n; i++) most = row[i] > most ? row[i] : most;
-    return most;
+    const ptrdiff_t step[3] = {1, s->sy, s->sz}, u = step[(c + 1) % 3], v = step[(c + 2) % 3];
+    const float *w = s->at + 1 + (j + 1) * s->sy + (k + 1) * s->sz;
+    for (int i = 0; i < n; i++) psi[i] += noise[i] * (0.25f * ((w[i] + w[i - u]) + (w[i - v] + w[i - u - v])));
 }
 
-/* Edges on both sides of row (j,k), counted from the one below the block's first. */
+static bool edges_skip(const struct bw_block *b, const struct turbulence_edges *e, int j, int k)
+{
+    return e->rows && !e->rows[j + k * (b->n[1] + 1)];
+}
+
+/* Add one octave of one component of ψ to its edges; `plane`: room for bw_noise_plane. */
+static void edges_add(const struct bw_block *b, struct turbulence_edges *e, int comp, const struct bw_noise_lattice *l,
+                      double factor, double *plane, const struct shares *w)
+{
+    const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
+    struct bw_noise_row x;
+    struct bw_noise_step y[BW_NOISE_COLUMNS];
+    for (int i = 0; i <= b->n[0]; i++) bw_noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
+    for (int j = 0; j <= b->n[1]; j++) y[j] = bw_noise_locate(l, 1, block_coord(b, 1, j + at[1]));
+    for (int k = 0; k <= b->n[2]; k++) {
+        const struct bw_noise_step z = bw_noise_locate(l, 2, block_coord(b, 2, k + at[2]));
+        if (e->rows && !memchr(e->rows + k * (b->n[1] + 1), 1, (size_t)b->n[1] + 1)) continue;
+        bw_noise_plane(l, &z, factor, plane);
+        for (int j = 0; j <= b->n[1]; j++) {
+            if (edges_skip(b, e, j, k)) continue;
+            float *psi = e->psi[comp] + j * e->sy + k * e->sz, noise[MOST_CELLS] = {0};
+            bw_noise_add_row(l, &x, &y[j], plane, w ? noise : psi);
+            if (w) row_add_shared(psi, noise, w, comp, j, k, b->n[0] + (comp != 0));
+        }
+    }
+}
+
+static bool row_has(const float *row, ptrdiff_t n, float least)
+{
+    int any = 0;
+    for (ptrdiff_t i = 0; i < n; i++) any |= row[i] > least;
+    return any;
+}
+
+/* Marks the rows of edges round row (j,k) of cells. */
 static void edges_meet(const struct bw_block *b, struct turbulence_edges *e, int j, int k)
 {
-    const int at[3] = {0, j, k};
-    for (int q = 1; q < 3; q++) {
-        if (at[q] - 1 < e->first[q]) e->first[q] = at[q] > 0 ? at[q] - 1 : 0;
-        if (at[q] > e->last[q]) e->last[q] = at[q] < b->n[q] ? at[q] : b->n[q];
-    }
+    for (int z = k < 0 ? 0 : k; z <= k + 1 && z <= b->n[2]; z++)
+        for (int y = j < 0 ? 0 : j; y <= j + 1 && y <= b->n[1]; y++) e->rows[y + z * (b->n[1] + 1)] = 1;
 }
 
 /* out[i] += scale u² at the centres of n cells: q[c] is component c's low face, step[c] leads to the high one. */
@@ -103,28 +120,51 @@ static void shares_accelerate(const struct turbulence_plan *t, const struct bw_b
     float row[MOST_CELLS], *at = s->at;
     for (int k = -1; k <= b->n[2]; k++)
         for (int j = -1; j <= b->n[1]; j++, at += s->sy) {
-            if (!(row_most(at, s->sy) > 0)) continue; // most of the air around
+            if (!row_has(at, s->sy, 0)) continue; // most of the air around
             row_accelerations(t, b, j, k, row, s->sy);
             for (ptrdiff_t i = 0; i < s->sy; i++) at[i] *= row[i];
         }
 }
 
-/* And which edges they leave. false: out of memory. */
+/* And which edges they leave; what is faint is none. false: out of memory. */
 static bool shares_make(const struct turbulence_plan *t, const struct bw_block *b, struct shares *s,
                         struct turbulence_edges *e)
 {
+    const size_t rows = (size_t)(b->n[1] + 1) * (size_t)(b->n[2] + 1);
     s->sy = b->n[0] + 2;
     s->sz = s->sy * (b->n[1] + 2);
     s->at = b->stage->host->body_scratch(b, (size_t)(s->sz * (b->n[2] + 2)) * sizeof *s->at);
-    if (!s->at) return false;
+    e->rows = b->stage->host->body_scratch(b, rows);
+    if (!s->at || !e->rows) return false;
+    memset(e->rows, 0, rows);
     front_shares(b, &b->view[t->fronts], t->front_width, t->front_change, s->at);
+    float *row = s->at;
+    for (int k = -1; k <= b->n[2]; k++)
+        for (int j = -1; j <= b->n[1]; j++, row += s->sy) {
+            if (row_has(row, s->sy, (float)t->faint)) edges_meet(b, e, j, k);
+            else memset(row, 0, (size_t)s->sy * sizeof *row);
+        }
     if (t->flow) shares_accelerate(t, b, s);
-    for (int q = 1; q < 3; q++) e->first[q] = b->n[q] + 1, e->last[q] = -1;
-    const float *row = s->at;
-    for (int k = 0; k < b->n[2] + 2; k++)
-        for (int j = 0; j < b->n[1] + 2; j++, row += s->sy)
-            if (row_most(row, s->sy) > 0) edges_meet(b, e, j, k);
     return true;
+}
+
+/* The shares of each octave, by the age of the smoke; `cells` of them each. NULL: out of memory. */
+static float *shares_age(const struct turbulence_plan *t, const struct bw_block *b, const struct shares *s,
+                         size_t cells)
+{
+    float *at = b->stage->host->body_scratch(b, cells * (size_t)t->octaves * sizeof *at), *of[BW_NOISE_OCTAVES];
+    const float *share = s->at;
+    if (!at) return NULL;
+    const struct aged aged = {t->smoke, t->age, t->radius, t->size, t->octaves};
+    for (int o = 0; o < t->octaves; o++) of[o] = at + (size_t)o * cells;
+    for (int k = -1; k <= b->n[2]; k++)
+        for (int j = -1; j <= b->n[1]; j++, share += s->sy) {
+            if (row_has(share, s->sy, 0)) aged_row(&aged, b, j, k, share, of);
+            else
+                for (int o = 0; o < t->octaves; o++) memset(of[o], 0, (size_t)s->sy * sizeof *of[o]);
+            for (int o = 0; o < t->octaves; o++) of[o] += s->sy;
+        }
+    return at;
 }
 
 /* ψ times the mean of the shares of the four cells round each edge. */
@@ -138,6 +178,7 @@ static void edges_front(const struct bw_block *b, const struct shares *s, struct
             for (int j = 0; j < n[1]; j++) {
                 const float *w = s->at + 1 + (j + 1) * s->sy + (k + 1) * s->sz;
                 float *psi = e->psi[c] + j * e->sy + k * e->sz;
+                if (edges_skip(b, e, j, k)) continue;
                 for (int i = 0; i < n[0]; i++, w++) psi[i] *= 0.25f * ((w[0] + w[-u]) + (w[-v] + w[-u - v]));
             }
     }
@@ -149,9 +190,8 @@ int turbulence_edges_make(const struct turbulence_plan *t, const struct bw_block
     const struct bw_host *host = b->stage->host;
     size_t count = (size_t)(b->n[0] + 1) * (size_t)(b->n[1] + 1) * (size_t)(b->n[2] + 1);
     struct shares shares = {0};
-    for (int q = 0; q < 3; q++) e->first[q] = 0, e->last[q] = b->n[q];
     if (t->fronts && !shares_make(t, b, &shares, e)) return 0;
-    if (e->last[2] < e->first[2]) return 1;
+    if (e->rows && !memchr(e->rows, 1, (size_t)(b->n[1] + 1) * (size_t)(b->n[2] + 1))) return 1;
     float *memory = host->body_scratch(b, 3 * count * sizeof(float));
     if (!memory) return 0;
     for (size_t i = 0; i < 3 * count; i++) memory[i] = 0;
@@ -163,6 +203,9 @@ int turbulence_edges_make(const struct turbulence_plan *t, const struct bw_block
         lo[i] = block_coord(b, i, 0);
         hi[i] = block_coord(b, i, b->n[i] + 1);
     }
+    float *aged = NULL;
+    const size_t cells = (size_t)(shares.sz * (b->n[2] + 2));
+    if (t->age && !(aged = shares_age(t, b, &shares, cells))) return 0;
     for (int o = 0; o < t->octaves; o++, size /= 2)
         for (int c = 0; c < 3; c++) {
             if (b->grid->thin >= 0 && c != b->grid->thin) continue;
@@ -172,9 +215,10 @@ int turbulence_edges_make(const struct turbulence_plan *t, const struct bw_block
             double *plane = host->body_scratch(b, 3 * sizeof *plane * (size_t)l.n[0] * (size_t)l.n[1]);
             if (!l.g || !plane) return 0;
             bw_noise_fill(&l, seed, t->time * t->speed / size);
-            edges_add(b, e, c, &l, t->factor[o], plane);
+            const struct shares of = {aged ? aged + o * cells : NULL, shares.sy, shares.sz};
+            edges_add(b, e, c, &l, t->factor[o], plane, aged ? &of : NULL);
         }
-    if (t->fronts) edges_front(b, &shares, e);
+    if (t->fronts && !aged) edges_front(b, &shares, e);
     return 1;
 }
 
@@ -182,6 +226,9 @@ int turbulence_edges_make(const struct turbulence_plan *t, const struct bw_block
 void turbulence_add_row(const struct turbulence_edges *e, int axis, const int from[3], int n, double scale,
                         const double *cover, float *f)
 {
+    const int layer = (int)(e->sz / e->sy);
+    const uint8_t *rows = e->rows ? e->rows + from[1] + from[2] * layer : NULL;
+    if (rows && !(rows[0] | (axis != 1 ? rows[1] : 0) | (axis != 2 ? rows[layer] : 0))) return;
     const ptrdiff_t stride[3] = {1, e->sy, e->sz}, first = from[0] + from[1] * e->sy + from[2] * e->sz;
     const int v = (axis + 1) % 3, w = (axis + 2) % 3;
     const float *pv = e->psi[v] + first, *pw = e->psi[w] + first, *pv1 = pv + stride[w], *pw1 = pw + stride[v];

@@ -22,14 +22,16 @@ struct turbulence_plan {
     /// what turns the flow round and what drives it. Views have a halo of FRONT_HALO; 0: none.
     int flow, driver[2];
     double radius, per[2]; ///< m; m/s² per unit of the driver
-    double limit;          ///< 1/s: u²/radius goes over to limit·u where u/radius is more: what long steps can stand
+    int smoke, age; ///< views with a halo of FRONT_HALO of smoke and its age, by which eddies grow; 0: they do not
+    double faint;   ///< a share that is none
+    double limit;   ///< 1/s: u²/radius goes over to limit·u where u/radius is more: what long steps can stand
 };
 
 /// ψ on the edges of a block: component c at edge (i,j,k) is [c][i + j*sy + k*sz], n + 1 edges along each axis.
 struct turbulence_edges {
     float *psi[3]; ///< NULL: it is 0 everywhere
     ptrdiff_t sy, sz;
-    int first[3], last[3]; ///< along y and z: elsewhere it is 0; last < first: everywhere
+    uint8_t *rows; ///< of edges (j,k), n + 1 a layer: 0 where ψ is 0 in all of it; NULL: in none
 };
 
 /// Set the octaves of eddies from `size` down to two cells, `octaves` at most, whose acceleration has the root mean

@@ -22,7 +22,7 @@
 
 #define MAX_CELLS 3.0 /* displacement by the largest acceleration in one step, starting from rest */
 
-enum { PORT_FORCE, PORT_TEMPERATURE, PORT_DENSITY, PORT_VEL };
+enum { PORT_FORCE, PORT_TEMPERATURE, PORT_DENSITY, PORT_VEL, PORT_AGE };
 
 struct forces {
     bw_vec3 gravity;
@@ -66,6 +66,12 @@ static const struct bw_port ports[] = {
                       .doc = "Smoke.",
                       .flags = BW_PORT_OPTIONAL},
     [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow, to confine."},
+    [PORT_AGE] = {.name = "age",
+                  .kind = BW_SCALAR,
+                  .access = BW_READ,
+                  .unit = "s",
+                  .doc = "Of the smoke, by which eddies grow.",
+                  .flags = BW_PORT_OPTIONAL},
 };
 
 /// The forces of one sweep. Views by row number, -1: none; 0: the force.
@@ -230,6 +236,7 @@ static enum bw_status turbulence_add(struct bw_stage *s)
     const double heat = largest(s, PORT_TEMPERATURE), smoke = heat > GLOWS ? 0 : largest(s, PORT_DENSITY);
     const bool of_heat = !(smoke > 0);
     t.front = t.driver[!of_heat];
+    t.age = t.driver[1] && s->character > 0 ? bw_port_field(s, PORT_AGE) : NULL;
     t.largest = of_heat ? heat : smoke;
     t.share = bw_given_or(f->turbulence, (heat > GLOWS ? 0.5 : 0.9) * s->character);
     return front_turbulence_add(s, &t);

@@ -4,6 +4,7 @@
  * by Froude's law all accelerations are alike when lengths, and the squares of speeds, are scaled together. */
 #include "front_turbulence.h"
 #include <common/stage_find.h>
+#include <common/tiles.h>
 #include <common/turbulence/turbulence.h>
 
 #include <math.h>
@@ -11,6 +12,7 @@
 #define GRAVITY 9.81
 #define CHANGE 0.3 // of the field's greatest value, over the front's width, that makes a front
 #define WIDTH 0.5  // radii
+#define FAINT 0.03 // of that: none
 #define SPEED 0.4  // of sqrt(g R), of the pattern
 enum { OCTAVES = 3, VIEW_FORCE = 0, VIEW_VEL, VIEW_FRONT, VIEW_DRIVERS };
 
@@ -25,11 +27,38 @@ static void axis_add(const struct bw_block *b, const struct turbulence_edges *e,
                                bw_f32(v, axis) + j * v->sy + k * v->sz);
 }
 
+/// A step's turbulence, and the tiles that it reaches.
+struct fronts {
+    struct turbulence_plan turbulence;
+    const struct bw_tiles_api *tiles;
+    uint8_t *near;
+};
+
+static int block_is_near(const struct bw_block *b, const struct fronts *f)
+{
+    const struct tile_box box = tile_box_of_block(b);
+    int near = 0;
+    for (int32_t z = box.lo[2]; z <= box.hi[2]; z++)
+        for (int32_t y = box.lo[1]; y <= box.hi[1]; y++)
+            for (int32_t x = box.lo[0]; x <= box.hi[0]; x++) {
+                const int64_t tile = f->tiles->find(b->stage->domain, (const int32_t[3]){x, y, z});
+                near |= tile >= 0 && f->near[tile];
+            }
+    return near;
+}
+
+static int fronts_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)reach;
+    return block_is_near(b, user);
+}
+
 static void block_add(const struct bw_block *b, void *user)
 {
-    const struct turbulence_plan *t = user;
+    const struct fronts *f = user;
     struct turbulence_edges edges = {0};
-    if (!turbulence_edges_make(t, b, &edges)) b->sum[0] += 1;
+    if (!block_is_near(b, f)) return;
+    if (!turbulence_edges_make(&f->turbulence, b, &edges)) b->sum[0] += 1;
     for (int axis = 0; axis < 3 && edges.psi[0]; axis++)
         if (axis != b->grid->thin) axis_add(b, &edges, axis);
 }
@@ -43,6 +72,7 @@ static struct turbulence_plan plan_of(const struct bw_stage *s, const struct fro
                                 .fronts = VIEW_FRONT,
                                 .front_width = front_width(s->grid, WIDTH * radius),
                                 .front_change = CHANGE * f->largest,
+                                .faint = FAINT * FAINT,
                                 .flow = VIEW_VEL,
                                 .radius = radius,
                                 .limit = 0.5 / (f->share * s->span), // half of u in a step
@@ -55,22 +85,35 @@ enum bw_status front_turbulence_add(struct bw_stage *s, const struct front_turbu
 {
     const double radius = source_radius(s);
     if (!(radius > 0 && f->largest > 0 && f->share > 0)) return BW_OK;
-    struct turbulence_plan t = plan_of(s, f, radius);
-    struct bw_access row[VIEW_DRIVERS + 2] = {[VIEW_FORCE] = {f->force, BW_UPDATE_OWN, 0},
+    struct fronts fronts = {plan_of(s, f, radius), s->host->extension(BW_TILES), NULL};
+    struct turbulence_plan *t = &fronts.turbulence;
+    struct bw_access row[VIEW_DRIVERS + 4] = {[VIEW_FORCE] = {f->force, BW_UPDATE_OWN, 0},
                                               [VIEW_VEL] = {f->vel, BW_READ, FRONT_HALO},
                                               [VIEW_FRONT] = {NULL, BW_READ_LAST, FRONT_HALO}};
     uint32_t n = VIEW_DRIVERS;
     for (int i = 0; i < 2; i++) {
         if (!f->driver[i] || f->per[i] == 0) continue;
-        t.driver[i] = (int)n;
+        t->driver[i] = (int)n;
         row[n++] = (struct bw_access){f->driver[i], BW_READ, 1};
     }
-    if (!t.octaves) return BW_OK;
+    if (f->age) {
+        t->smoke = (int)n;
+        row[n++] = (struct bw_access){f->driver[1], BW_READ, FRONT_HALO};
+        t->age = (int)n;
+        row[n++] = (struct bw_access){f->age, BW_READ, FRONT_HALO};
+    }
+    if (!t->octaves) return BW_OK;
     double failed = 0;
-    enum bw_status status = front_smooth(s, f->front, t.front_width, &row[VIEW_FRONT].field);
+    enum bw_status status =
+        front_smooth(s, f->front, t->front_width, FAINT * t->front_change, &row[VIEW_FRONT].field, &fronts.near);
     if (status == BW_OK)
-        status = s->host->sweep(
-            s, &(struct bw_sweep){
-                   .access = row, .n_access = n, .body = block_add, .user = &t, .sums = &failed, .n_sums = 1});
+        status = s->host->sweep(s, &(struct bw_sweep){.access = row,
+                                                      .n_access = n,
+                                                      .block = s->grid->thin < 0 ? 2 : 1, // rows of 64 at most
+                                                      .body = block_add,
+                                                      .reach = fronts_reach,
+                                                      .user = &fronts,
+                                                      .sums = &failed,
+                                                      .n_sums = 1});
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }

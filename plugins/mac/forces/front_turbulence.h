@@ -10,6 +10,7 @@ struct front_turbulence {
     struct bw_field *force, *vel; ///< to which it is added; the flow
     struct bw_field *front;       ///< whose fronts break up
     double largest;               ///< greatest value of that
+    struct bw_field *age;         ///< of the smoke in driver[1]; NULL: nobody knows
     struct bw_field *driver[2];   ///< what drives the flow, or NULL …
     double per[2];                ///< … by how many m/s² per unit
 };

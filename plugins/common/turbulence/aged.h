@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Eddies by the age of the smoke. */
+#ifndef AGED_H
+#define AGED_H
+
+#include <billow/plugin.h>
+
+enum { AGED_CELLS = 64 + 2 }; // of a row
+
+/// What the weights of octaves go by.
+struct aged {
+    int smoke, age;      ///< views with a halo of 2
+    double radius, size; ///< of the source; of the largest eddies, m
+    int octaves;         ///< each half as large as the one before
+};
+
+/// The weights of the octaves in cells -1 … n of row (j,k), `share` times as much: of[octave].
+void aged_row(const struct aged *t, const struct bw_block *b, int j, int k, const float *share, float *const of[]);
+
+#endif
