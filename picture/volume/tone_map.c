@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define OVERLAP 0.0005f  ///< of each other channel in a channel
-#define CLIPS 0.006f     ///< the same of what is far brighter than white: a fire's core is white, not yellow
+#define CLIPS 0.02f      ///< the same of what is far brighter than white: a fire's core is white, not yellow
 #define WHITE 0.8f       ///< of the film's light: what is brighter glows
 #define TONED_MOST 1e10f ///< is white long before, and its cube is a number
 #define LIGHT_MOST 1e30f ///< of a pixel, so that differences of sums are numbers
