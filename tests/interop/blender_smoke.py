@@ -49,6 +49,8 @@ def main(script, units):
     assert [c.name for c in thing.users_collection] == [cache["name"]], thing.users_collection
     assert all(abs(s * float(units) * 0.5 - 1) < 1e-6 for s in thing.scale), thing.scale
     assert thing.data.materials[0].node_tree.nodes["Principled Volume"].inputs["Density"].links, "a material not wired"
+    links = thing.data.materials[0].node_tree.links
+    assert not [k for k in links if k.from_node.type == "ATTRIBUTE" and k.from_socket.name == "Fac"], "wrong in Eevee"
     off = thing.location.length
     assert off > 0, "3.4 draws half a voxel off"
     for again in range(2):  # replaced, not heaped up

@@ -76,16 +76,18 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
             return
         if running and running.code and running.message:
             wrapped(layout, running.message)
-        row = layout.row(align=True)
-        row.enabled = not wrong
-        row.operator("billow.bake", icon="PHYSICS")
+        col = layout.column(align=True)
+        col.enabled = not wrong
+        col.operator("billow.bake", icon="PHYSICS")
         if job.can_resume(out):
+            row = col.row(align=True)
             row.operator("billow.bake", text="Resume", icon="PLAY").resume = True
             now = context.scene.frame_current
-            row.operator("billow.bake", text=f"From Frame {now}").from_frame = now
+            row.operator("billow.bake", text=f"From {now}").from_frame = now
         row = layout.row(align=True)
-        for name in "load", "copy_command", "preset":
-            row.operator(f"billow.{name}")
+        row.operator("billow.load")
+        row.operator("billow.preset", text="Preset")
+        row.operator("billow.copy_command", text="Command")
         if context.scene.render.engine == "CYCLES" and context.scene.cycles.volume_bounces < 2:
             wrapped(layout, "Smoke is dark: Render > Light Paths > Max Bounces > Volume is below 2", "INFO")
 

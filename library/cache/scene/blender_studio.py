@@ -98,7 +98,7 @@ def sparks_add(frames):
     material = own_new(bpy.data.materials, "embers")
     put(material, use_nodes=True)
     n = Nodes(material.node_tree)
-    glow = n.new("Emission", {"Color": n.grid("glow", "Color"), "Strength": 1.0})
+    glow = n.new("Emission", {"Color": n.attribute("glow", "Color"), "Strength": 1.0})
     n.new("OutputMaterial", {"Surface": glow.outputs[0]})
     for frame, sparks in sorted((int(f), s) for f, s in frames.items()):
         if not sparks:
@@ -188,7 +188,7 @@ def ground_shader(n, place):
     return n.new("MixShader", {0: share, 1: dull, 2: n.new("BsdfGlossy", {"Roughness": 0.02}).outputs[0]}).outputs[0]
 
 
-STONES = ((0.17, 0.2), (0.065, 0.4), (0.024, 0.5))  # one in a square of so many metres, in so many of the squares
+STONES = ((0.17, 0.15), (0.065, 0.3), (0.024, 0.4))  # one in a square of so many metres, in so many of the squares
 
 
 def stones_add():
@@ -198,7 +198,7 @@ def stones_add():
     parts, grey = [], []
     forms = [stone_form(lot) for _ in range(8)]
     stage = cache["size"] / cache["scale"]
-    rocks = [(min(0.75, 0.08 * stage), 0.15), (min(2.6, 0.26 * stage), 0.1)]
+    rocks = [(min(0.75, 0.08 * stage), 0.06), (min(2.6, 0.26 * stage), 0.04)]
     for square, share in [s for s in STONES if s[0] > 0.008 * stage] + rocks:
         rock = (square, share) in rocks
         square *= cache["scale"]

@@ -155,9 +155,12 @@ class Nodes:
         """(1 - share) a + share b of colours."""
         return self.new("MixRGB", {0: share, 1: a, 2: b}).outputs[0]
 
-    def grid(self, name, output="Fac"):
-        node = self.new("Attribute", attribute_name=name, label=name)
-        return node.outputs[output]
+    def attribute(self, name, output):
+        return self.new("Attribute", attribute_name=name, label=name).outputs[output]
+
+    def grid(self, name):
+        """A number. Eevee of 3.4 has a third of the temperature in an attribute's own Fac."""
+        return self.new("SeparateXYZ", {0: self.attribute(name, "Vector")}).outputs["X"]
 
 
 def colour(rgb):
@@ -201,7 +204,7 @@ def smoke_colour(n):
     own = colour(cache["smoke"])
     if not cache["dye"]:
         return own
-    dye = n.grid(cache["dye"], "Vector")
+    dye = n.attribute(cache["dye"], "Vector")
     parts = n.new("SeparateXYZ", {0: dye}).outputs
     top = n.math("MAXIMUM", n.math("MAXIMUM", parts["X"], parts["Y"]), parts["Z"], label="dye")
     hue = n.new("VectorMath", {0: dye, 3: n.math("DIVIDE", 0.95, n.math("MAXIMUM", top, 1e-4))}, operation="SCALE")
