@@ -71,8 +71,8 @@ static void row_wind(const struct row *r, float *restrict f)
 
 static void row_turbulence(const struct row *r, float *restrict f)
 {
-    turbulence_add_row(r->edges, r->axis, (const int[3]){r->from, r->j, r->k}, r->n, 1 / r->block->grid->h, r->cover,
-                       f);
+    turbulence_kernels_for(r->block->stage->host->simd)
+        ->add_row(r->edges, r->axis, (const int[3]){r->from, r->j, r->k}, r->n, 1 / r->block->grid->h, r->cover, f);
 }
 
 static void row_centred(const struct row *r, float *f)
@@ -135,7 +135,8 @@ void force_add(const struct bw_block *b, void *user)
     struct turbulence_edges edges = {0};
     if (!box_cells(&a->bounds, b, &cells)) return;
     const bool turbulent = a->kind->kind == FORCE_TURBULENCE;
-    if (turbulent && !turbulence_edges_make(&a->turbulence, b, &edges)) b->sum[0] += 1;
+    if (turbulent && !turbulence_kernels_for(b->stage->host->simd)->edges_make(&a->turbulence, b, &edges))
+        b->sum[0] += 1;
     if (turbulent && !edges.psi[0]) return;
     for (int axis = 0; axis < 3; axis++)
         if (axis != b->grid->thin) axis_push(a, b, &edges, &cells, axis);

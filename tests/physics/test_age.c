@@ -150,6 +150,33 @@ Test(age, soot_is_as_old_as_its_fire)
     }
 }
 
+/* Of a puff at rest nothing fades for a quarter of a second, and then for one, in any steps. */
+Test(age, dissipate_waits_until_smoke_is_old)
+{
+    for (int steps = 1; steps <= 5; steps += 4) {
+        struct test_run r = run(HEAD "domain: {cells: [8, 8, 8], voxel: 10 cm}\n"
+                                     "time: {fps: 24, frames: 1-13, substeps: %d}\n"
+                                     "stages:\n"
+                                     "  - mac.advect: {}\n"
+                                     "  - emit: {density: 1, frames: 1-1, shape: {box: {size: [9, 9, 9]}}}\n"
+                                     "  - dissipate: {density: 2 1/s, older: 0.26 s}\n"
+                                     "  - mac.project: {}\n",
+                                0.0, steps);
+        struct grid q = grid_of(&r, "density", 0);
+        cr_assert_float_eq(grid_max(&q), exp(-2 * .24), 1e-5, "%g", grid_max(&q));
+        bw_free(q.v);
+        test_end(&r);
+    }
+    run_refused("goes by the age of smoke", "billow: 1\ncharacter: calm\n"
+                                            "domain: {cells: [8, 8, 8], voxel: 10 cm}\n"
+                                            "time: {fps: 24, frames: 1-2}\n"
+                                            "stages:\n"
+                                            "  - mac.advect: {}\n"
+                                            "  - emit: {density: 1, shape: {box: {size: [9, 9, 9]}}}\n"
+                                            "  - dissipate: {density: 2 1/s, older: 1 s}\n"
+                                            "  - mac.project: {}\n");
+}
+
 static bool has_age(const char *character, const char *forces)
 {
     struct test_run r = run("billow: 1\ncharacter: %s\n"

@@ -20,6 +20,7 @@ static bool node_names(const struct bw_node *n, const char *name)
 static bool is_demanded(const struct bw_preset *p, const char *name)
 {
     bool found = p->character > 0;
+    for (int32_t i = 0; i < p->n_fields && !found; i++) found = !strcmp(p->field[i].name, name);
     for (int32_t i = 0; i < p->n_stages && !found; i++)
         found = p->stage[i].enabled && node_names(p->stage[i].node, name);
     for (int32_t i = 0; i < p->n_exports && !found; i++)

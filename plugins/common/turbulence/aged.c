@@ -5,6 +5,7 @@
  * wide where it is old, by much the same acceleration in all. The age is the mean by mass of the 27 cells round each,
  * so that it has no edge where smoke has one. */
 #include "aged.h"
+#include <common/simd.h>
 
 #include <math.h>
 
@@ -36,7 +37,8 @@ static void row_weigh(const float *restrict share, const float *restrict grown, 
     }
 }
 
-void aged_row(const struct aged *t, const struct bw_block *b, int j, int k, const float *share, float *const of[])
+void SIMD_NAME(aged_row)(const struct aged *t, const struct bw_block *b, int j, int k, const float *share,
+                         float *const of[])
 {
     float smoke[AGED_CELLS], grown[AGED_CELLS], size = (float)(t->size / t->radius);
     const int n = b->n[0] + 2;

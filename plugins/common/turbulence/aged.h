@@ -14,7 +14,9 @@ struct aged {
     int octaves;         ///< each half as large as the one before
 };
 
-/// The weights of the octaves in cells -1 … n of row (j,k), `share` times as much: of[octave].
-void aged_row(const struct aged *t, const struct bw_block *b, int j, int k, const float *share, float *const of[]);
+/// The weights of the octaves in cells -1 … n of row (j,k), `share` times as much: of[octave]. Once a SIMD level.
+typedef void aged_row_fn(const struct aged *t, const struct bw_block *b, int j, int k, const float *share,
+                         float *const of[]);
+extern aged_row_fn aged_row_baseline, aged_row_avx2, aged_row_avx512;
 
 #endif

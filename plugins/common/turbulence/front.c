@@ -105,22 +105,3 @@ enum bw_status front_smooth(struct bw_stage *s, struct bw_field *field, double w
     if (!status) tiles_spread(s, &m, *near);
     return status;
 }
-
-void front_shares(const struct bw_block *b, const struct bw_view *v, double width, double change, float *out)
-{
-    const ptrdiff_t step[3] = {1, v->sy, v->sz};
-    const float scale = (float)(width / (2 * b->grid->h * change));
-    for (int k = -1; k <= b->n[2]; k++)
-        for (int j = -1; j <= b->n[1]; j++) {
-            const float *q = bw_f32(v, 0) + j * v->sy + k * v->sz;
-            for (int i = -1; i <= b->n[0]; i++, out++) {
-                float square = 0;
-                for (int a = 0; a < 3; a++) {
-                    if (a == b->grid->thin) continue;
-                    const float d = scale * (q[i + step[a]] - q[i - step[a]]);
-                    square += d * d;
-                }
-                *out = square / (1 + square);
-            }
-        }
-}

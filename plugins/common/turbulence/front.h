@@ -5,7 +5,7 @@
 
 #include <billow/plugin.h>
 
-enum { FRONT_HALO = 2 }; ///< cells of the smoothed field that front_shares reads round a block
+enum { FRONT_HALO = 2 }; ///< cells of the smoothed field that its gradient is taken from round a block and a cell
 
 /// A width that can be told from a cell, and read within a halo: from 2 cells to 32, m.
 static inline double front_width(const struct bw_domain_info *d, double wanted)
@@ -18,8 +18,5 @@ static inline double front_width(const struct bw_domain_info *d, double wanted)
 /// result there or beside it more than `least`? Errors: the host's, BW_ERR_MEMORY.
 enum bw_status front_smooth(struct bw_stage *s, struct bw_field *field, double width, double least,
                             struct bw_field **out, uint8_t **near);
-/// Shares at the centres of a block's cells -1 … n, n + 2 along each axis, x fastest: x²/(1 + x²) with x the smoothed
-/// field's change over `width` as a multiple of `change`. `v`: of front_smooth's field, with FRONT_HALO.
-void front_shares(const struct bw_block *b, const struct bw_view *v, double width, double change, float *out);
 
 #endif

@@ -3,25 +3,13 @@
  * divergence: heads of hot gas break up, and the air around and the gas within stay calm. */
 #include "turbulence.h"
 #include "aged.h"
+#include <common/simd.h>
 #include <common/tiles.h>
 
 #include <math.h>
 #include <stdbool.h>
 
 enum { MOST_CELLS = 64 + 2 }; // of a row
-
-/* The curl of three noises of size 1 has the root mean square 1.15; one alone, in 2D, 0.66. */
-void turbulence_octaves(struct turbulence_plan *t, const struct bw_domain_info *d, double strength, int64_t octaves)
-{
-    double square = 0, size = t->size, gain = 1, rms = d->thin < 0 ? 1.15 : 0.66;
-    t->octaves = 0;
-    for (int o = 0; o < octaves && size >= 2 * d->h; o++, size /= 2, gain *= 0.7937005259840998) {
-        square += gain * gain;
-        t->factor[o] = gain * size;
-        t->octaves = o + 1;
-    }
-    for (int o = 0; o < t->octaves; o++) t->factor[o] *= strength / (rms * sqrt(square));
-}
 
 /// Shares of a block's cells and of one more on each side.
 struct shares {
@@ -126,6 +114,25 @@ static void shares_accelerate(const struct turbulence_plan *t, const struct bw_b
         }
 }
 
+static void front_shares(const struct bw_block *b, const struct bw_view *v, double width, double change, float *out)
+{
+    const ptrdiff_t step[3] = {1, v->sy, v->sz};
+    const float scale = (float)(width / (2 * b->grid->h * change));
+    for (int k = -1; k <= b->n[2]; k++)
+        for (int j = -1; j <= b->n[1]; j++) {
+            const float *q = bw_f32(v, 0) + j * v->sy + k * v->sz;
+            for (int i = -1; i <= b->n[0]; i++, out++) {
+                float square = 0;
+                for (int a = 0; a < 3; a++) {
+                    if (a == b->grid->thin) continue;
+                    const float d = scale * (q[i + step[a]] - q[i - step[a]]);
+                    square += d * d;
+                }
+                *out = square / (1 + square);
+            }
+        }
+}
+
 /* And which edges they leave; what is faint is none. false: out of memory. */
 static bool shares_make(const struct turbulence_plan *t, const struct bw_block *b, struct shares *s,
                         struct turbulence_edges *e)
@@ -141,8 +148,8 @@ static bool shares_make(const struct turbulence_plan *t, const struct bw_block *
     float *row = s->at;
     for (int k = -1; k <= b->n[2]; k++)
         for (int j = -1; j <= b->n[1]; j++, row += s->sy) {
-            if (row_has(row, s->sy, (float)t->faint)) edges_meet(b, e, j, k);
-            else memset(row, 0, (size_t)s->sy * sizeof *row);
+            for (ptrdiff_t i = 0; i < s->sy; i++) row[i] = row[i] > (float)t->faint ? row[i] : 0;
+            if (row_has(row, s->sy, 0)) edges_meet(b, e, j, k);
         }
     if (t->flow) shares_accelerate(t, b, s);
     return true;
@@ -159,7 +166,7 @@ static float *shares_age(const struct turbulence_plan *t, const struct bw_block 
     for (int o = 0; o < t->octaves; o++) of[o] = at + (size_t)o * cells;
     for (int k = -1; k <= b->n[2]; k++)
         for (int j = -1; j <= b->n[1]; j++, share += s->sy) {
-            if (row_has(share, s->sy, 0)) aged_row(&aged, b, j, k, share, of);
+            if (row_has(share, s->sy, 0)) SIMD_NAME(aged_row)(&aged, b, j, k, share, of);
             else
                 for (int o = 0; o < t->octaves; o++) memset(of[o], 0, (size_t)s->sy * sizeof *of[o]);
             for (int o = 0; o < t->octaves; o++) of[o] += s->sy;
@@ -185,7 +192,7 @@ static void edges_front(const struct bw_block *b, const struct shares *s, struct
 }
 
 /* No ψ where no front is: most of the air around is far from any. */
-int turbulence_edges_make(const struct turbulence_plan *t, const struct bw_block *b, struct turbulence_edges *e)
+static int edges_make(const struct turbulence_plan *t, const struct bw_block *b, struct turbulence_edges *e)
 {
     const struct bw_host *host = b->stage->host;
     size_t count = (size_t)(b->n[0] + 1) * (size_t)(b->n[1] + 1) * (size_t)(b->n[2] + 1);
@@ -223,8 +230,8 @@ int turbulence_edges_make(const struct turbulence_plan *t, const struct bw_block
 }
 
 /* (ψ_w(v+1) - ψ_w(v) - ψ_v(w+1) + ψ_v(w))/h with v, w the axes that follow. */
-void turbulence_add_row(const struct turbulence_edges *e, int axis, const int from[3], int n, double scale,
-                        const double *cover, float *f)
+static void add_row(const struct turbulence_edges *e, int axis, const int from[3], int n, double scale,
+                    const double *cover, float *f)
 {
     const int layer = (int)(e->sz / e->sy);
     const uint8_t *rows = e->rows ? e->rows + from[1] + from[2] * layer : NULL;
@@ -235,3 +242,5 @@ void turbulence_add_row(const struct turbulence_edges *e, int axis, const int fr
     for (int i = 0; i < n; i++)
         f[i] = (float)(f[i] + scale * (cover ? cover[i] : 1) * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
 }
+
+const struct turbulence_kernels SIMD_NAME(turbulence_kernels) = {edges_make, add_row};

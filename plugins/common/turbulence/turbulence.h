@@ -7,6 +7,7 @@
 #define TURBULENCE_H
 
 #include "front.h"
+#include <common/simd_pick.h>
 #include <billow/noise.h>
 
 /// A step's turbulence; read by all workers.
@@ -16,7 +17,8 @@ struct turbulence_plan {
     double factor[BW_NOISE_OCTAVES]; ///< of ψ's octaves, each half as large as the one before; m²/s²
     int octaves;
     uint64_t seed;
-    int fronts; ///< view of front_smooth's field, where eddies are by front_shares; 0: everywhere
+    int fronts; ///< view of front_smooth's field, where eddies are by its change: x²/(1 + x²), x over the width as a
+                ///< multiple of front_change; 0: everywhere
     double front_width, front_change;
     /// With a view of the velocity the acceleration is multiplied by u²/radius + |per field| of two more scalars: by
     /// what turns the flow round and what drives it. Views have a halo of FRONT_HALO; 0: none.
@@ -35,13 +37,22 @@ struct turbulence_edges {
 };
 
 /// Set the octaves of eddies from `size` down to two cells, `octaves` at most, whose acceleration has the root mean
-/// square `strength`. It falls by 2^(-1/3) an octave, as in Kolmogorov's cascade.
+/// square `strength`. It falls by 2^(-1/3) an octave, as in Kolmogorov's cascade. octaves.c.
 void turbulence_octaves(struct turbulence_plan *t, const struct bw_domain_info *d, double strength, int64_t octaves);
-/// In a body: ψ of its block. 0: out of memory.
-int turbulence_edges_make(const struct turbulence_plan *t, const struct bw_block *b, struct turbulence_edges *e);
-/// f += cover·scale·(the differences of ψ that make component `axis` of its curl) for n faces from face `from` on;
-/// scale: 1/h. `cover` NULL: 1.
-void turbulence_add_row(const struct turbulence_edges *e, int axis, const int from[3], int n, double scale,
-                        const double *cover, float *f);
+/// Compiled once a SIMD level; all give the same bits.
+struct turbulence_kernels {
+    /// In a body: ψ of its block. 0: out of memory.
+    int (*edges_make)(const struct turbulence_plan *t, const struct bw_block *b, struct turbulence_edges *e);
+    /// f += cover·scale·(the differences of ψ that make component `axis` of its curl) for n faces from face `from` on;
+    /// scale: 1/h. `cover` NULL: 1.
+    void (*add_row)(const struct turbulence_edges *e, int axis, const int from[3], int n, double scale,
+                    const double *cover, float *f);
+};
+extern const struct turbulence_kernels turbulence_kernels_baseline, turbulence_kernels_avx2, turbulence_kernels_avx512;
+
+static inline const struct turbulence_kernels *turbulence_kernels_for(uint32_t simd)
+{
+    return SIMD_PICK(turbulence_kernels, simd);
+}
 
 #endif

@@ -4,12 +4,13 @@
  *     d' = - m (rate d + linear),   m = 1, or `faster` where d < thin;   the background at once where d < vanish.
  * The rates do not depend on time, so the exact solution over dt is one formula, with one more where d falls below
  * `thin` within the step: two half steps give what one step gives. A vector keeps its direction. Because d only falls,
- * `vanish` is tested once, at the step's end. */
+ * `vanish` is tested once, at the step's end. Of smoke younger than `older` nothing goes; what comes of that age within
+ * the step fades for the rest of it. */
 #include "stages.h"
 #include <math.h>
 
 struct dissipate {
-    double linear, thin, faster, vanish;
+    double linear, thin, faster, vanish, older;
     struct bw_list amounts;
 };
 
@@ -20,6 +21,8 @@ static const struct bw_param params[] = {
     BW_F64(struct dissipate, faster, "faster", "1", 0, 1e6, "1", "So many times as fast below `thin`."),
     BW_F64(struct dissipate, vanish, "vanish", "0", 0, 1e9, "1",
            "Below this value nothing is left: thin smoke goes, and its memory with it."),
+    BW_F64(struct dissipate, older, "older", "0 s", 0, 1e9, "s",
+           "Only smoke older than that fades, by the field `age`."),
     BW_AMOUNTS(struct dissipate, amounts,
                "Any scalar or vector field with its rate, 1/s: after t seconds exp(-rate t) of it is left."),
 };
@@ -32,12 +35,18 @@ static const struct bw_port ports[] = {
      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
      .from = "*",
      .doc = "What fades."},
+    {.name = "age",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "s",
+     .flags = BW_PORT_OPTIONAL,
+     .doc = "Age of the smoke, for `older`."},
 };
 
 /// Over a whole step d becomes keep d - lose: [0] above `thin`, [1] below it.
 struct fade {
     double rate[2], linear[2], keep[2], lose[2];
-    double dt, thin, vanish, background[3];
+    double dt, thin, vanish, older, background[3];
     int32_t wide;
 };
 
@@ -72,12 +81,30 @@ static void values_fade(const struct fade *f, double q[3], int32_t comps)
     for (int32_t c = 0; c < comps; c++) q[c] = f->background[c] + factor * (q[c] - f->background[c]);
 }
 
-static void row_fade(const struct fade *f, const struct bw_view *v, ptrdiff_t from, int32_t n)
+static void fade_over(struct fade *f, double dt)
+{
+    f->dt = dt;
+    for (int r = 0; r < 2; r++) fall(f->rate[r], f->linear[r], dt, &f->keep[r], &f->lose[r]);
+}
+
+/* For so much of the step as the smoke is old enough. */
+static void cell_fade(const struct fade *f, double age, double q[3], int32_t comps)
+{
+    struct fade part = *f;
+    const double old = fmin(age - f->older, f->dt);
+    if (!(old > 0)) return;
+    if (old < f->dt) fade_over(&part, old);
+    values_fade(&part, q, comps);
+}
+
+/* `age` NULL: nobody asks. */
+static void row_fade(const struct fade *f, const struct bw_view *v, const float *age, ptrdiff_t from, int32_t n)
 {
     for (ptrdiff_t i = from; i < from + n; i++) {
         double q[3];
         for (int32_t c = 0; c < v->comps; c++) q[c] = f->wide ? bw_f64(v, c)[i] : (double)bw_f32(v, c)[i];
-        values_fade(f, q, v->comps);
+        if (age) cell_fade(f, (double)age[i - from], q, v->comps);
+        else values_fade(f, q, v->comps);
         for (int32_t c = 0; c < v->comps; c++) {
             if (f->wide) bw_f64(v, c)[i] = q[c];
             else bw_f32(v, c)[i] = (float)q[c];
@@ -87,9 +114,11 @@ static void row_fade(const struct fade *f, const struct bw_view *v, ptrdiff_t fr
 
 static void block_fade(const struct bw_block *b, void *user)
 {
-    const struct bw_view *v = &b->view[0];
+    const struct fade *f = user;
+    const struct bw_view *v = &b->view[0], *a = &b->view[1];
     for (int32_t k = 0; k < b->n[2]; k++)
-        for (int32_t j = 0; j < b->n[1]; j++) row_fade(user, v, j * v->sy + k * v->sz, b->n[0]);
+        for (int32_t j = 0; j < b->n[1]; j++)
+            row_fade(f, v, f->older > 0 ? bw_f32(a, 0) + j * a->sy + k * a->sz : NULL, j * v->sy + k * v->sz, b->n[0]);
 }
 
 static enum bw_status rates_check(struct bw_stage *s)
@@ -113,6 +142,8 @@ static enum bw_status init(struct bw_stage *s)
         s->host->log(s, BW_LOG_WARNING, "nothing fades: name a field with a rate, such as `density: 0.5 1/s`");
     if ((p->thin > 0) != (p->faster != 1))
         s->host->log(s, BW_LOG_WARNING, "thin and faster need each other: one says below what, the other how much");
+    if (p->older > 0 && !bw_port_field(s, 1))
+        return s->host->fail(s, BW_ERR_PRESET, "older goes by the age of smoke: have it by `fields: {age: {}}`");
     return rates_check(s);
 }
 
@@ -123,15 +154,16 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status status = rates_check(s);
     for (uint32_t i = 0; i < s->ports[0].count && status == BW_OK; i++) {
         const struct bw_field_info *info = s->host->field_info(s->ports[0].fields[i]);
-        struct fade f = {.dt = s->dt, .thin = p->thin, .vanish = p->vanish, .wide = info->precision == BW_F64P};
+        struct fade f = {.thin = p->thin, .vanish = p->vanish, .older = p->older, .wide = info->precision == BW_F64P};
         for (int c = 0; c < 3; c++) f.background[c] = info->background[c];
         for (int r = 0; r < 2; r++) {
             f.rate[r] = amount[i].value[0] * (r ? p->faster : 1);
             f.linear[r] = p->linear * (r ? p->faster : 1);
-            fall(f.rate[r], f.linear[r], s->dt, &f.keep[r], &f.lose[r]);
         }
-        const struct bw_access access = {s->ports[0].fields[i], BW_UPDATE, 0};
-        const struct bw_sweep sweep = {.access = &access, .n_access = 1, .body = block_fade, .user = &f};
+        fade_over(&f, s->dt);
+        const struct bw_access access[] = {{s->ports[0].fields[i], BW_UPDATE, 0}, {bw_port_field(s, 1), BW_READ, 0}};
+        const struct bw_sweep sweep = {
+            .access = access, .n_access = p->older > 0 ? 2 : 1, .body = block_fade, .user = &f};
         status = s->host->sweep(s, &sweep);
     }
     return status;

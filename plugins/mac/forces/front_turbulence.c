@@ -12,19 +12,21 @@
 #define GRAVITY 9.81
 #define CHANGE 0.3 // of the field's greatest value, over the front's width, that makes a front
 #define WIDTH 0.5  // radii
-#define FAINT 0.03 // of that: none
+#define FAINT 0.03 // of that: none …
+#define HELD 0.004 // … and none is where the smoothed field is less
 #define SPEED 0.4  // of sqrt(g R), of the pattern
 enum { OCTAVES = 3, VIEW_FORCE = 0, VIEW_VEL, VIEW_FRONT, VIEW_DRIVERS };
 
 static void axis_add(const struct bw_block *b, const struct turbulence_edges *e, int axis)
 {
+    const struct turbulence_kernels *kernels = turbulence_kernels_for(b->stage->host->simd);
     const struct bw_view *v = &b->view[VIEW_FORCE];
     int n[3] = {b->n[0], b->n[1], b->n[2]};
     n[axis] += b->high[axis];
     for (int k = 0; k < n[2]; k++)
         for (int j = 0; j < n[1]; j++)
-            turbulence_add_row(e, axis, (const int[3]){0, j, k}, n[0], 1 / b->grid->h, NULL,
-                               bw_f32(v, axis) + j * v->sy + k * v->sz);
+            kernels->add_row(e, axis, (const int[3]){0, j, k}, n[0], 1 / b->grid->h, NULL,
+                             bw_f32(v, axis) + j * v->sy + k * v->sz);
 }
 
 /// A step's turbulence, and the tiles that it reaches.
@@ -56,9 +58,10 @@ static int fronts_reach(const struct bw_block *b, uint32_t row, int32_t reach[6]
 static void block_add(const struct bw_block *b, void *user)
 {
     const struct fronts *f = user;
+    const struct turbulence_kernels *kernels = turbulence_kernels_for(b->stage->host->simd);
     struct turbulence_edges edges = {0};
     if (!block_is_near(b, f)) return;
-    if (!turbulence_edges_make(&f->turbulence, b, &edges)) b->sum[0] += 1;
+    if (!kernels->edges_make(&f->turbulence, b, &edges)) b->sum[0] += 1;
     for (int axis = 0; axis < 3 && edges.psi[0]; axis++)
         if (axis != b->grid->thin) axis_add(b, &edges, axis);
 }
@@ -105,7 +108,7 @@ enum bw_status front_turbulence_add(struct bw_stage *s, const struct front_turbu
     if (!t->octaves) return BW_OK;
     double failed = 0;
     enum bw_status status =
-        front_smooth(s, f->front, t->front_width, FAINT * t->front_change, &row[VIEW_FRONT].field, &fronts.near);
+        front_smooth(s, f->front, t->front_width, HELD * t->front_change, &row[VIEW_FRONT].field, &fronts.near);
     if (status == BW_OK)
         status = s->host->sweep(s, &(struct bw_sweep){.access = row,
                                                       .n_access = n,
