@@ -7,13 +7,15 @@
 #include <picture/params.h>
 #include <picture/tools.h>
 
+struct bw_floor_spots;
 struct bw_shapes;
 /// Zero it before the first frame.
 struct bw_picture {
     struct bw_tools tools;
     struct bw_scene scene;
-    struct bw_sky *sky;       ///< made when first wanted
-    struct bw_shapes *shapes; ///< of the last frame's obstacles, whose meshes go on
+    struct bw_sky *sky;           ///< made when first wanted
+    struct bw_shapes *shapes;     ///< of the last frame's obstacles, whose meshes go on
+    struct bw_floor_spots *spots; ///< of the last frame's floor
     int32_t has_scene;
     int32_t size[2];  ///< 0: not yet known
     int64_t asked[2]; ///< the width and height that it was chosen for

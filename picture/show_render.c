@@ -44,7 +44,7 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     struct bw_sky_wish wish;
     if (!status) status = bw_picture_sky(params, &wish, why, sizeof why);
     if (!status) status = bw_sky_follow(&p->tools, &wish, &p->sky, why, sizeof why);
-    scene->look.sky = p->sky;
+    scene->look.sky = p->sky, scene->spots = &p->spots;
     return status ? e->host->fail(e, status, "%s", why) : BW_OK;
 }
 

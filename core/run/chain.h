@@ -71,6 +71,7 @@ struct bw_chain {
     struct checkpoint_schedule schedule;
     struct run_clock clock;
     struct bw_progress progress;
+    double stage_seconds;       ///< of this run, all stages
     struct bw_transport *ranks; ///< NULL: one process
     struct run_collective collective;
     int64_t until;       ///< the last frame that is made …

@@ -10,6 +10,7 @@
 #include "run/ranks/collective.h"
 #include "run/ranks/rotation.h"
 #include "run/wire/ports.h"
+#include "run/writer/exporter_time.h"
 #include "run/writer/particle_velocity.h"
 #include "run/writer/obstacle_tiles.h"
 #include <math.h>
@@ -307,6 +308,7 @@ static enum bw_status metrics_end(struct bw_chain *c)
         const struct run_stage *s = &c->stages.stage[i];
         if (s->initialised) metrics_add(&c->timings, s->pub.id, "seconds", s->seconds, BW_METRIC_LAST);
     }
+    exporter_time_row(&c->exporters, &c->timings);
     snprintf(first, sizeof first, "%lld,%.9g,%d,%lld", (long long)c->clock.frame, c->clock.time, p->substeps,
              (long long)p->cells);
     enum bw_status status = metrics_frame_end(&c->metrics, first);
@@ -328,7 +330,9 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     const struct bw_preset_time *t = &c->preset->time;
     c->progress.frame = c->clock.frame;
     c->progress.done++;
+    for (int32_t i = 0; i < c->stages.n; i++) c->stage_seconds += c->stages.stage[i].seconds;
     c->progress.memory = bw_resident_bytes();
+    c->progress.exporter = exporter_time_most(&c->exporters, &c->progress.exporter_seconds);
     c->progress.cells = bw_chain_tiles(c) * BW_TILE_CELLS;
     c->progress.divergence = metrics_largest(&c->metrics, "divergence");
     c->progress.residual = metrics_largest(&c->metrics, "residual");
@@ -478,6 +482,7 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     enum bw_status end = metrics_write(c);
     if (status == BW_OK) status = end;
     end = writer_end(c, status == BW_OK);
+    exporter_time_report(&c->exporters, c->stage_seconds);
     schedule_report(c, c->progress.elapsed);
     if (status == BW_OK) status = end;
     if (status == BW_OK) status = outputs_settle(c, true);

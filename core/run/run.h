@@ -24,6 +24,8 @@ struct bw_progress {
     double divergence, residual; ///< largest of the projections' metrics, NAN when nobody reports one
     double iterations;           ///< NAN likewise
     int64_t memory;              ///< resident bytes
+    const char *exporter;        ///< the id of the one that has worked longest, NULL: none has …
+    double exporter_seconds;     ///< … and how long
     int64_t written;             ///< frames up to this one have all their files on the disk; first - 1: none
 };
 

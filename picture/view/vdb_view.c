@@ -147,7 +147,9 @@ enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence 
 
 /* ---- resampling ---- */
 
-/// A task: one layer of a dense box.
+enum { LAYERS = 8 }; ///< a task's: a leaf is as high
+
+/// A task: some layers of a dense box.
 struct resample {
     const struct bwvdb_file *f;
     int32_t grid;
@@ -157,10 +159,11 @@ struct resample {
     uint32_t comps;
 };
 
-static void layer_sample(int64_t k, void *user)
+static void layers_sample(int64_t task, void *user)
 {
     const struct resample *r = user;
-    const int32_t lo[3] = {0, 0, (int32_t)k}, n[3] = {r->box.n[0], r->box.n[1], 1};
+    const int32_t k = (int32_t)task * LAYERS, left = r->box.n[2] - k;
+    const int32_t lo[3] = {0, 0, k}, n[3] = {r->box.n[0], r->box.n[1], left < LAYERS ? left : LAYERS};
     float *out[3] = {NULL, NULL, NULL};
     for (uint32_t c = 0; c < r->comps; c++) out[c] = r->out[c] + (size_t)k * (size_t)n[0] * (size_t)n[1];
     vdb_lattice_read(r->f, r->grid, &r->cells, lo, n, out, NULL);
@@ -195,7 +198,8 @@ static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file
     r.cells = (struct vdb_lattice){.h = box->h, .y_up = v->y_up, .turn = turn && v->y_up, .scale = 1};
     memcpy(r.cells.origin, box->origin, sizeof r.cells.origin);
     memcpy(r.out, out, r.comps * sizeof *out);
-    v->tools->parallel(v->tools->ctx, box->n[2], layer_sample, &r);
+    vdb_lattice_fit(bwvdb_grid_info(f, grid), &r.cells);
+    v->tools->parallel(v->tools->ctx, (box->n[2] + LAYERS - 1) / LAYERS, layers_sample, &r);
     if (numbers_only(&r)) return BW_OK;
     snprintf(why, why_size, "grid %s holds values that are no finite numbers", bwvdb_grid_info(f, grid)->name);
     return BW_ERR;

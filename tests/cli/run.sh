@@ -122,6 +122,8 @@ that "data is on stdout only: a bake says nothing there" test ! -s out.txt
 that "frames 1001-1006" test "$(cd out/puff/vdb && echo *)" = \
     "puff_1001.vdb puff_1002.vdb puff_1003.vdb puff_1004.vdb puff_1005.vdb puff_1006.vdb"
 for file in resolved.yaml bake.log bake.json metrics.csv timings.csv; do that "$file is there" test -s "out/puff/$file"; done
+that "timings.csv has a column an exporter" grep -q "^frame,.*,export\.[a-z]*\.seconds" out/puff/timings.csv
+that "what took how long is said" grep -q "the stages took .* s, .* s" out/puff/bake.log
 for file in metrics timings; do that "$file.csv has a row a frame" test "$(wc -l <"out/puff/$file.csv")" = 7; done
 that "nothing half-written is left" test -z "$(find out -name '.*')"
 run info out/puff/vdb/puff_1001.vdb; expect "info of a VDB file" 0 "density" "vel"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter.h"
+#include "base/machine.h"
 #include "base/alloc.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -401,6 +402,7 @@ static enum bw_status exporter_write(struct run_exporter *x, struct chain_snapsh
                         (long long)s->frame.number);
     struct bw_frame frame = snapshot_of_domain(s, x->list->grid[x->domain], room);
     enum bw_status status = log_params(x->list->log, x->params, frame.time, 0, x->param_mem);
+    const double began = bw_seconds();
     if (status == BW_OK) status = fields_fetch(x, s);
     if (status == BW_OK) {
         const struct where_was was = exporter_enter(x, "frame", frame.number);
@@ -412,6 +414,7 @@ static enum bw_status exporter_write(struct run_exporter *x, struct chain_snapsh
         x->frame = NULL;
         x->snapshot = NULL;
     }
+    x->seconds = x->seconds + bw_seconds() - began;
     bw_free(room);
     return status;
 }

@@ -22,6 +22,8 @@ struct run_exporter {
     struct output *outputs;
     int32_t domain;
     bool initialised, ready;         ///< init was called; it went well
+    _Atomic double seconds;          ///< that its frames took
+    double seconds_told;             ///< … by the last row of timings.csv
     const int64_t *frame;            ///< that it writes now; NULL: none …
     struct chain_snapshot *snapshot; ///< … and of what
     enum bw_status failed;           ///< first failure reported in this callback

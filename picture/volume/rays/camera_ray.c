@@ -10,6 +10,13 @@
 #include <math.h>
 #include <string.h>
 
+/// The pixel's veil, where it has one.
+static const struct bw_veil *veil_of(const struct bw_take *m, const struct bw_camera_ray *s)
+{
+    const struct bw_veil *v = m->veil ? &m->veil[(size_t)s->y * (size_t)m->img->w + (size_t)s->x] : NULL;
+    return v && v->known && !bw_take_many(m, s->x, s->y) ? v : NULL;
+}
+
 /// On through the medium from `near` to `far`, m.
 static void segment_march(const struct bw_take *m, double near, double far, struct bw_camera_ray *s)
 {
@@ -183,7 +190,8 @@ static void background_trace(const struct bw_take *m, const struct bw_camera_ray
     b->n = 0, b->studio = (struct bw_behind){.depth = HUGE_VAL};
     if (v->shapes && !is_bare(m, s, dir)) shapes_trace(m, s, dir, b);
     if (all_hidden(b)) return;
-    if (!floor_read(m, s, dir, &b->studio)) bw_studio_colour(s->studio, s->eye, dir, uv, s->jitter + 0.5f, &b->studio);
+    const struct bw_studio_ray ray = {s->eye, dir, uv, s->jitter + 0.5f, dir == s->dir ? s->spot : NULL};
+    if (!floor_read(m, s, dir, &b->studio)) bw_studio_colour(s->studio, &ray, &b->studio);
     if (v->shapes || !v->solid) return;
     first->depth = b->studio.depth;
     first->cover = bw_solid_hit(v, s->eye, dir, 2 * m->shot.scene->camera.tan_y / m->img->h, &first->depth);
@@ -209,10 +217,30 @@ float bw_camera_ray_trace(const struct bw_take *m, const double uv[2], struct bw
         surface_shade(m, b.dir, l, bw_least(l->cover / left, 1), s);
         from = l->depth, left = bw_most(left - l->cover, 1e-6f);
     }
-    if (left > 1e-4f) segment_march(m, from, b.studio.depth, s); // past their edges
+    const struct bw_veil *veil = b.n ? NULL : veil_of(m, s);
+    for (int a = 0; a < 3 && veil; a++) s->rgb[a] = veil->rgb[a];
+    for (int a = 0; a < 4 && veil; a++) s->transmittance.v[a] = veil->transmittance[a];
+    if (left > 1e-4f && !veil) segment_march(m, from, b.studio.depth, s); // past their edges
     if (b.studio.mirror > 0 && !m->alpha && s->transmittance.v[3] > 0.01f) mirror_trace(m, s, b.dir, &b.studio);
     for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->transmittance.v[a] * b.studio.rgb[a]);
     return 1 - s->transmittance.v[3];
+}
+
+/// Through the middle of a part of a pixel, one of across × across.
+static void pixel_aim(const struct bw_take *m, int q, int across, struct bw_camera_ray *s, double uv[2])
+{
+    const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
+    uv[0] = 2 * (s->x + right) / m->img->w - 1, uv[1] = 1 - 2 * (s->y + down) / m->img->h;
+}
+
+void bw_camera_ray_veil(const struct bw_take *m, struct bw_camera_ray *s, struct bw_veil *veil)
+{
+    double uv[2];
+    pixel_aim(m, 0, 1, s, uv);
+    ray_aim(&m->shot.scene->camera, uv, s);
+    segment_march(m, 0, bw_studio_depth(s->studio, s->eye, s->dir), s);
+    for (int a = 0; a < 3; a++) veil->rgb[a] = s->rgb[a];
+    for (int a = 0; a < 4; a++) veil->transmittance[a] = s->transmittance.v[a];
 }
 
 float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float out[3])
@@ -223,8 +251,10 @@ float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float out[3])
     for (int q = 0; q < rays; q++) {
         struct bw_camera_ray s = {
             .x = x, .y = y, .transmittance = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f, .studio = &m->studio};
-        const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
-        const double uv[2] = {2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h};
+        if (rays == 1 && !m->wide)
+            s.spot = bw_floor_spots_at(m->shot.scene->spots ? *m->shot.scene->spots : NULL, x, y);
+        double uv[2];
+        pixel_aim(m, q, across, &s, uv);
         cover += bw_camera_ray_trace(m, uv, &s, rgb) / (float)rays;
         for (int a = 0; a < 3; a++) out[a] += rgb[a] / (float)rays;
     }

@@ -13,6 +13,12 @@
 /// What a screen tile shows of obstacles: none; one that moves while the shutter is open.
 enum bw_tile { BW_TILE_BARE = 1, BW_TILE_BLURRED = 2 };
 
+/// Of a pixel's way through the medium.
+struct bw_veil {
+    float rgb[3], transmittance[4]; ///< {rgb, grey}
+    int32_t known;                  ///< 0: it may meet obstacles
+};
+
 /// A picture in the making.
 struct bw_take {
     struct bw_shot shot;
@@ -25,6 +31,7 @@ struct bw_take {
     float *alpha;          ///< of each pixel, or NULL: the studio is seen
     struct bw_still still; ///< surfaces without blur
     int32_t wide;          ///< the lens: all pixels have many rays
+    struct bw_veil *veil;  ///< of each pixel; NULL: all are marched
     uint8_t *tile;         ///< of each screen tile, enum bw_tile; NULL: nobody looked
 };
 
@@ -50,11 +57,14 @@ struct bw_camera_ray {
     float rgb[3];
     struct lanes transmittance;     ///< {rgb, grey}; BW_CLEAR at first
     const struct bw_studio *studio; ///< as this ray sees it
+    struct bw_floor_spot *spot;     ///< of its pixel; NULL: none is kept
 };
 
 /// Light along the ray through (u, v) in -1 … 1 over the picture, into `rgb`; answers how much smoke and obstacles
 /// cover. x, y, jitter, lens, when, through and studio are given.
 float bw_camera_ray_trace(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s, float rgb[3]);
+/// The medium alone, as far as the floor, of the ray of a pixel that has but one.
+void bw_camera_ray_veil(const struct bw_take *m, struct bw_camera_ray *s, struct bw_veil *veil);
 /// The mean of a sharp pixel's rays, likewise.
 float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float rgb[3]);
 /// What is first behind the medium there, as the lens's middle sees it.

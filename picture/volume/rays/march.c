@@ -4,6 +4,7 @@
 #include "march.h"
 #include "lens/depth_of_field.h"
 #include "lens/surfaces.h"
+#include "veil.h"
 #include <picture/volume/shape/shapes.h>
 
 #include <billow/host.h>
@@ -92,16 +93,21 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h / m.medium.steps.across;
     m.studio.blur = 0.25;
     m.studio.grains = m.medium.steps.across > 1 || m.wide ? 1 : BW_GRAINS; // where a pixel has one ray
+    if (!status && shot->scene->spots && !m.wide)
+        status = bw_floor_spots_begin(tools, shot->scene, size, m.studio.grains, shot->scene->spots);
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
     if (!status) status = tiles_find(tools, &m);
+    if (!status) status = bw_veil_make(tools, &m);
     if (!status) status = bw_haze_make(tools, shot->v, shot->scene, &m.haze);
     if (!status && m.wide) status = bw_surfaces_find(tools, &m);
     if (!status && (m.wide || moves)) status = bw_depth_of_field_march(tools, &m);
     else if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);
     bw_haze_free(tools, &m.haze);
+    if (m.veil) tools->release(tools->ctx, m.veil);
     if (m.tile) tools->release(tools->ctx, m.tile);
     if (m.still.spot) tools->release(tools->ctx, m.still.spot);
+    if (m.studio.horizon) tools->release(tools->ctx, m.studio.horizon);
     if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;
 }

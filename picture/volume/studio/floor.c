@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#define PI 3.14159265358979
+#define LOWEST 0.02f                    ///< slope upwards of what is seen of a fire
 enum { MAP = 160, FIRE = 3, OPEN = 6 }; ///< cells across; lanes of the map: {sky rgb, fire rgb, each lamp's share}
 
 /// Of the sky, as a level surface sees it: a sixth of its light comes from the horizon's side.
@@ -160,9 +162,37 @@ static void fire_way(const struct bw_studio *s, const struct bw_floor_grain *g, 
     const double side = s->fire_wide[0] * (2 * (double)g->turn[0] - 1),
                  up = s->fire_wide[1] * (2 * (double)g->turn[1] - 1);
     to[0] = x - side * y / far, to[1] = y + side * x / far;
-    to[2] = fmax(s->fire[2] - g->p[2] + up, 0.02 * far);
+    to[2] = fmax(s->fire[2] - g->p[2] + up, (double)LOWEST * far);
     const double length = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
     for (int a = 0; a < 3; a++) to[a] /= length;
+}
+
+uint32_t bw_floor_grain_lamps(const struct bw_studio *s, const struct bw_floor_grain *grain)
+{
+    uint32_t lamps = 0;
+    for (int i = 0; i < s->n_lights; i++) {
+        const struct bw_light_seen seen = bw_light_from(&s->light[i], grain->p, 0);
+        if (seen.to[2] > 0 && tilted(grain->tilt, seen.to) > 0 && is_open(s, grain, seen.to)) lamps |= 1u << i;
+    }
+    return lamps;
+}
+
+/// 1: no stone is between the fire and it. Ways are rounded, so that few have to be looked at from picture to picture.
+static int sees_fire(const struct bw_studio *s, const struct bw_floor_grain *g, const double to[3])
+{
+    struct bw_floor_part *part = g->part;
+    if (!part) return 1;
+    const float slope = (float)(to[2] / sqrt(to[0] * to[0] + to[1] * to[1] + 1e-12)) / LOWEST;
+    const int up = (int)bw_least(bw_most(2 * log2f(bw_most(slope, 1)), 0), 15);
+    const uint8_t azimuth = (uint8_t)(int)floor(atan2(to[1], to[0]) * (128 / PI));
+    if (part->azimuth != azimuth) part->azimuth = azimuth, part->asked = 0, part->clear = 0;
+    if (!(part->asked >> up & 1)) {
+        const double turn = (azimuth + 0.5) * (PI / 128), rise = LOWEST * exp2(0.5 * up + 0.25),
+                     flat = 1 / sqrt(1 + rise * rise);
+        const int open = is_open(s, g, (double[3]){flat * cos(turn), flat * sin(turn), flat * rise});
+        part->asked |= (uint16_t)(1u << up), part->clear |= (uint16_t)(open << up);
+    }
+    return part->clear >> up & 1;
 }
 
 void bw_floor_grain_light(const struct bw_studio *s, const struct bw_floor_light *l, const struct bw_floor_grain *grain,
@@ -173,14 +203,14 @@ void bw_floor_grain_light(const struct bw_studio *s, const struct bw_floor_light
     if (l->fire[0] + l->fire[1] + l->fire[2] > 0) {
         fire_way(s, grain, fire);
         const float burn = tilted(grain->tilt, fire);
-        const float share = burn > 0 && is_open(s, grain, fire) ? burn : 0.15f * grain->open; // from all of the fire
+        const float share = burn > 0 && sees_fire(s, grain, fire) ? burn : 0.15f * grain->open; // from all of the fire
         for (int c = 0; c < 3; c++) rgb[c] += share * l->fire[c];
     }
     for (int i = 0; i < s->n_lights; i++) {
         if (!(l->lamp[i][0] + l->lamp[i][1] + l->lamp[i][2] > 0)) continue;
         const struct bw_light_seen seen = bw_light_from(&s->light[i], l->p, 0);
         const float lean = tilted(grain->tilt, seen.to);
-        if (!(lean > 0) || !is_open(s, grain, seen.to)) continue;
+        if (!(lean > 0) || !(grain->lamps >> i & 1)) continue;
         for (int c = 0; c < 3; c++) rgb[c] += (0.4f + 0.6f * lean) * l->lamp[i][c];
     }
 }

@@ -3,6 +3,7 @@
 #ifndef BW_FLOOR_H
 #define BW_FLOOR_H
 
+#include "floor_spots.h"
 #include "room.h"
 
 /// Make s->map of all else, and s->far. Errors: BW_ERR_MEMORY.
@@ -22,11 +23,15 @@ void bw_floor_gather(const struct bw_studio *s, const struct bw_floor_place *at,
 /// Something small there: earth, or a stone.
 struct bw_floor_grain {
     double p[3];
-    const float *tilt; ///< slopes of its surface
-    double footprint;  ///< m, of a pixel; 0: no stone throws a shadow on it
-    float open;        ///< of the sky
-    float turn[2];     ///< 0 … 1: which part of the fire, wide and high, is the one seen from it
+    const float *tilt;          ///< slopes of its surface
+    double footprint;           ///< m, of a pixel; 0: no stone throws a shadow on it
+    float open;                 ///< of the sky
+    float turn[2];              ///< 0 … 1: which part of the fire, wide and high, is the one seen from it
+    uint32_t lamps;             ///< a bit each: no stone is before it
+    struct bw_floor_part *part; ///< keeps from which ways fire is seen; NULL: nothing throws a shadow
 };
+/// Lamps that no stone hides from it, a bit each.
+uint32_t bw_floor_grain_lamps(const struct bw_studio *s, const struct bw_floor_grain *grain);
 /// What it sends back, were it white.
 void bw_floor_grain_light(const struct bw_studio *s, const struct bw_floor_light *l, const struct bw_floor_grain *grain,
                           float rgb[3]);

@@ -3,6 +3,7 @@
 #ifndef BW_ROOM_H
 #define BW_ROOM_H
 
+#include "noise_sums.h"
 #include "stones.h"
 #include <picture/volume/light/ambient.h>
 #include <picture/volume/motion/shine.h>
@@ -13,8 +14,6 @@ struct bw_look_room {
     float above[3], below[3], wall[3], edge[3];
 };
 struct bw_look_room bw_look_room(const struct bw_look *l);
-
-enum { BW_GRAINS = 2 }; ///< at most
 
 /// Scene and light are the caller's and outlive it.
 struct bw_studio {
@@ -28,10 +27,12 @@ struct bw_studio {
     double lo[2], size; ///< of the shadow map, m
     int32_t n, lanes;
     float *map;          ///< n × n × lanes, light that reaches the floor; released by the caller
+    float *horizon;      ///< the sky's light there, by azimuth; NULL: no sky; released by the caller
     float far[3];        ///< what a white floor sends back along the map's rim, mean
     int32_t rays;        ///< to a lamp from where it is half hidden
     double fire[3];      ///< the middle of the fire's light
     double fire_wide[2]; ///< standard deviations of where it comes from, level and upright, m
+    bw_noise_fn sums;
     struct bw_stones_field rocks;
     double pixel;   ///< width at a distance of 1 of what one ray sees; set by the caller
     double blur;    ///< of what a wide lens blurs a place to, the share that one ray sees; set by the caller

@@ -11,9 +11,34 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARTS = 6 };    ///< of a pixel of the floor, at most
-#define LONG 3.0       ///< times as long as wide: so much of it is one
-#define CONTRAST 3.912 ///< optical depth at which a fiftieth is left (Koschmieder 1924)
+#define PI 3.14159265358979
+#define LOW 0.03        ///< slope upwards of what is just above the horizon
+enum { AROUND = 1024 }; ///< directions in which that is known
+enum { PARTS = 6 };     ///< of a pixel of the floor, at most
+#define LONG 3.0        ///< times as long as wide: so much of it is one
+#define WHOLE 0.999f    ///< floor that hides the wall
+#define CONTRAST 3.912  ///< optical depth at which a fiftieth is left (Koschmieder 1924)
+
+/// The sky's light just above the horizon, all round: air is looked up there for each ray.
+static enum bw_status horizon_make(const struct bw_tools *tools, struct bw_studio *s)
+{
+    if (!s->scene->look.sky) return BW_OK;
+    s->horizon = tools->alloc(tools->ctx, (size_t)3 * (AROUND + 1) * sizeof(float));
+    if (!s->horizon) return BW_ERR_MEMORY;
+    for (int i = 0; i <= AROUND; i++) {
+        const double turn = 2 * PI * i / AROUND;
+        bw_studio_sky(s, (double[3]){-cos(turn), -sin(turn), LOW}, s->horizon + 3 * i);
+    }
+    return BW_OK;
+}
+
+static void horizon_read(const struct bw_studio *s, const double dir[3], float rgb[3])
+{
+    const double at = (atan2(dir[1], dir[0]) / (2 * PI) + 0.5) * AROUND;
+    const int i = (int)fmin(at, AROUND - 1);
+    const float f = (float)(at - i), *p = s->horizon + 3 * i;
+    for (int c = 0; c < 3; c++) rgb[c] = p[c] + f * (p[c + 3] - p[c]);
+}
 
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_volume *v,
                               const struct bw_ambient *ambient, struct bw_studio *s)
@@ -21,11 +46,13 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
     *s = (struct bw_studio){.scene = scene, .v = v, .ambient = ambient, .room = bw_look_room(&scene->look)};
     s->n_lights = bw_scene_lights(scene, s->light);
     s->rays = bw_look_rays(&scene->look);
+    s->sums = bw_noise_sums(tools->simd);
     for (int a = 0; a < 2; a++) {
         s->rocks.middle[a] = 0.5 * (scene->lo[a] + scene->hi[a]);
         s->rocks.wide = fmax(s->rocks.wide, scene->hi[a] - scene->lo[a]);
     }
-    return scene->floor ? bw_floor_make(tools, s) : BW_OK;
+    const enum bw_status status = horizon_make(tools, s);
+    return !status && scene->floor ? bw_floor_make(tools, s) : status;
 }
 
 /// The studio's wall at u, v of half the picture, where it is seen: it darkens towards the edges.
@@ -50,7 +77,8 @@ static void room_wall_along(const struct bw_studio *s, const double dir[3], floa
     if (ahead > 1e-6) room_wall(s, dir, right / (ahead * c->tan_x), up / (ahead * c->tan_y), rgb);
 }
 
-/// Of a clear night, or of the sky that there is; trees and houses are dark, and a fire lights them a little.
+/// Of a clear night, or of the sky that there is: its light along `dir` is `rgb`, NULL: nobody asks. Trees and houses
+/// are dark, and a fire lights them a little.
 static void far_light(const struct bw_studio *s, const double dir[3], struct bw_backdrop_light *l, float rgb[3])
 {
     static const float zenith[3] = {0.006f, 0.01f, 0.021f}, horizon[3] = {0.045f, 0.056f, 0.083f};
@@ -60,11 +88,10 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
         .windows = look->sky ? 0 : 0.6f * night, .stars = look->sky ? 0 : 1, .bare = look->sky != NULL};
     const struct bw_light *sun = look->sky && look->sky->n_lights ? look->sky->light : NULL; // no lamp of the preset's
     const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9),
-                 low[3] = {dir[0] / flat, dir[1] / flat, 0.03};
-    if (look->sky) {
-        bw_studio_sky(s, dir[2] > 0.03 * flat ? dir : low, rgb);
-        bw_studio_sky(s, low, l->horizon);
-    }
+                 low[3] = {dir[0] / flat, dir[1] / flat, LOW};
+    if (look->sky && rgb) bw_studio_sky(s, dir[2] > LOW * flat ? dir : low, rgb);
+    if (look->sky && s->horizon) horizon_read(s, dir, l->horizon);
+    else if (look->sky) bw_studio_sky(s, low, l->horizon);
     const int wall =
         look->has_background || (look->backdrop == BW_BACKDROP_STUDIO && !look->sky); // ends all that is far
     for (int c = 0; c < 3; c++) {
@@ -88,9 +115,8 @@ void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth,
 {
     const float clear = air_clear(s, depth);
     struct bw_backdrop_light light;
-    float sky[3];
     if (!(clear < 1)) return;
-    far_light(s, dir, &light, sky);
+    far_light(s, dir, &light, NULL);
     for (int c = 0; c < 3; c++) rgb[c] = cover[c] * light.horizon[c] + clear * (rgb[c] - cover[c] * light.horizon[c]);
 }
 
@@ -176,34 +202,59 @@ static void stone_albedo(float which, float rgb[3])
 struct earth {
     const double *eye, *dir;
     const struct bw_ground_spot *soil;
+    struct bw_floor_spot *spot;
     struct bw_floor_light light;
     double depth, footprint; ///< m
     float turn;
 };
 
-/// What part of a pixel sends back; 1: it is a stone.
-static int grain_colour(const struct bw_studio *s, const struct earth *e, int part, float rgb[3])
+/// What lies along `to`: soil, or a stone. Answers what of the sky a stone sees; 0: soil.
+static float part_hit(const struct bw_studio *s, const struct earth *e, const double to[3], struct bw_floor_part *part)
 {
     const double from[3] = {e->eye[0], e->eye[1], e->eye[2] - s->scene->lo[2]};
-    struct bw_floor_grain g = {.footprint = e->footprint, .tilt = e->soil->tilt};
-    double to[3];
-    float albedo[3], tilt[2];
-    g.turn[0] = (part % s->grains + e->turn) / s->grains, g.turn[1] = (part / s->grains + 1 - e->turn) / s->grains;
-    grain_aim(s, e->dir, part, e->turn, to);
     struct bw_stone_hit hit = {.depth = to[2] < -1e-6 ? -from[2] / to[2] : e->depth};
     const int is_stone = bw_stones_hit(&s->rocks, from, to, e->footprint, &hit);
-    for (int a = 0; a < 3; a++) g.p[a] = e->eye[a] + hit.depth * to[a], albedo[a] = e->soil->albedo[a];
-    if (is_stone) {
-        for (int a = 0; a < 2; a++) tilt[a] = (float)(hit.normal[a] / fmax(hit.normal[2], 0.1));
-        for (int a = 0; a < 3; a++) g.p[a] += 1e-4 * hit.normal[a];
-        g.tilt = tilt, g.open = 0.6f + 0.4f * (float)hit.normal[2];
-        stone_albedo(hit.which, albedo);
-    } else {
-        g.open = bw_stones_open(&s->rocks, g.p, e->footprint);
+    *part = (struct bw_floor_part){.depth = (float)hit.depth, .found = 1};
+    for (int a = 0; a < 2; a++)
+        part->tilt[a] = bw_tilt_keep(is_stone ? (float)(hit.normal[a] / fmax(hit.normal[2], 0.1)) : e->soil->tilt[a]);
+    if (is_stone) part->which = (uint8_t)(1 + 254 * hit.which);
+    return is_stone ? 0.6f + 0.4f * (float)hit.normal[2] : 0;
+}
+
+/// Where it is, and its slopes.
+static void part_place(const struct earth *e, const double to[3], const struct bw_floor_part *part, double p[3],
+                       float tilt[2])
+{
+    const double over = part->which ? 1e-4 : 0; // of a stone: its own surface hides nothing from it
+    for (int a = 0; a < 2; a++) tilt[a] = (float)part->tilt[a] * BW_TILT;
+    const double up = over / sqrt(1 + (double)(tilt[0] * tilt[0] + tilt[1] * tilt[1]));
+    for (int a = 0; a < 3; a++) p[a] = e->eye[a] + (double)part->depth * to[a] + up * (a < 2 ? (double)tilt[a] : 1);
+}
+
+/// What part of a pixel sends back; 1: it is a stone.
+static int grain_colour(const struct bw_studio *s, const struct earth *e, int which, float rgb[3])
+{
+    struct bw_floor_part *part = &e->spot->part[which];
+    float tilt[2], albedo[3];
+    struct bw_floor_grain g = {.footprint = e->footprint, .tilt = tilt, .part = part};
+    double to[3];
+    grain_aim(s, e->dir, which, e->turn, to);
+    const int known = part->found;
+    const float sees = known ? 0 : part_hit(s, e, to, part);
+    part_place(e, to, part, g.p, tilt);
+    if (!known) {
+        const float open = part->which ? sees : bw_stones_open(&s->rocks, g.p, e->footprint);
+        part->open = (uint8_t)(255 * open + 0.5f);
+        part->lamps = (uint8_t)bw_floor_grain_lamps(s, &g);
     }
+    memcpy(albedo, e->soil->albedo, sizeof albedo);
+    if (part->which) stone_albedo((float)(part->which - 1) / 254, albedo);
+    g.turn[0] = ((float)(which % s->grains) + e->turn) / (float)s->grains;
+    g.turn[1] = ((float)(which / s->grains) + 1 - e->turn) / (float)s->grains;
+    g.open = (float)part->open / 255, g.lamps = part->lamps;
     bw_floor_grain_light(s, &e->light, &g, rgb);
     for (int c = 0; c < 3; c++) rgb[c] *= albedo[c];
-    return is_stone;
+    return part->which > 0;
 }
 
 static int alike(const float a[3], const float b[3])
@@ -254,7 +305,7 @@ static void ground_seen(const struct bw_studio *s, const double p[3], const doub
     for (int i = 0; i < parts; i++) {
         const double off = along * ((i + (parts > 1 ? (double)e->turn : 0.5)) / parts - 0.5) / flat;
         struct bw_ground_spot one;
-        bw_ground_at(kind, (const double[2]){p[0] + off * dir[0], p[1] + off * dir[1]}, footprint, &one);
+        bw_ground_at(s->sums, kind, (const double[2]){p[0] + off * dir[0], p[1] + off * dir[1]}, footprint, &one);
         for (int c = 0; c < 3; c++) mean->albedo[c] += one.albedo[c] / (float)parts;
         for (int a = 0; a < 2; a++) mean->tilt[a] += one.tilt[a] / (float)parts;
         mean->wet += one.wet / (float)parts;
@@ -269,34 +320,51 @@ static void floor_colour(const struct bw_studio *s, const double p[3], struct ea
         earth_colour(s, e, rgb);
         return;
     }
-    const struct bw_floor_grain even = {{p[0], p[1], p[2]}, e->soil->tilt, 0, 1, {0.5f, 0.5f}};
+    const struct bw_floor_grain even = {{p[0], p[1], p[2]}, e->soil->tilt, 0, 1, {0.5f, 0.5f}, UINT32_MAX, NULL};
     bw_floor_grain_light(s, &e->light, &even, rgb);
     for (int c = 0; c < 3; c++) rgb[c] *= e->soil->albedo[c];
 }
 
-void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
-                      float turn, struct bw_behind *b)
+/// Soil or asphalt at p, which a ray meets.
+static void spot_find(const struct bw_studio *s, const double p[3], const struct earth *e, struct bw_floor_spot *spot)
+{
+    struct bw_ground_spot ground;
+    ground_seen(s, p, e->dir, e, &ground);
+    scorch_floor(&s->scene->look.scorch, p, e->footprint, &ground);
+    bw_floor_spot_keep(&ground, spot);
+}
+
+double bw_studio_depth(const struct bw_studio *s, const double eye[3], const double dir[3])
+{
+    const double depth = (s->scene->lo[2] - eye[2]) / dir[2];
+    return s->scene->floor && !(dir[2] > -1e-6) && depth >= 0 ? depth : HUGE_VAL;
+}
+
+void bw_studio_colour(const struct bw_studio *s, const struct bw_studio_ray *ray, struct bw_behind *b)
 {
     const struct bw_scene *scene = s->scene;
-    const double wide = bw_studio_horizon(&scene->look);
-    struct bw_ground_spot spot;
-    *b = (struct bw_behind){.depth = HUGE_VAL};
-    wall_colour(s, dir, uv[0], uv[1], b->rgb);
-    if (!scene->floor || dir[2] > -1e-6) return;
-    b->depth = (scene->lo[2] - eye[2]) / dir[2];
-    if (b->depth < 0) return;
-    bw_studio_air(s, dir, b->depth, BW_HIDDEN, b->rgb); // what is too far to be seen lies behind air as well
+    const double *dir = ray->dir, depth = bw_studio_depth(s, ray->eye, dir);
+    const int meets = depth < HUGE_VAL;
     double p[3], r2 = 0, size = fmax(scene->hi[0] - scene->lo[0], scene->hi[1] - scene->lo[1]);
-    for (int a = 0; a < 3; a++) p[a] = eye[a] + b->depth * dir[a];
-    for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
-    float lit[3] = {0}, fade = (float)exp(-r2 / (wide * size * size));
-    const double footprint = bw_studio_wide(s, b->depth) / sqrt(fmax(-dir[2], 1e-3));
-    struct earth e = {eye, dir, &spot, .depth = b->depth, .footprint = footprint, .turn = turn};
-    ground_seen(s, p, dir, &e, &spot);
-    scorch_floor(&scene->look.scorch, p, footprint, &spot);
+    for (int a = 0; a < 3 && meets; a++) p[a] = ray->eye[a] + depth * dir[a];
+    for (int a = 0; a < 2 && meets; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
+    const float fade = meets ? (float)exp(-r2 / (bw_studio_horizon(&scene->look) * size * size)) : 0;
+    *b = (struct bw_behind){.depth = depth};
+    if (fade < WHOLE) wall_colour(s, dir, ray->uv[0], ray->uv[1], b->rgb);
+    if (!meets) return;
+    if (fade < WHOLE)
+        bw_studio_air(s, dir, depth, BW_HIDDEN, b->rgb); // what is too far to be seen lies behind air as well
+    float lit[3] = {0};
+    const double footprint = bw_studio_wide(s, depth) / sqrt(fmax(-dir[2], 1e-3));
+    struct bw_ground_spot soil;
+    struct bw_floor_spot own = {.found = 0};
+    struct earth e = {
+        ray->eye, dir, &soil, ray->spot ? ray->spot : &own, .depth = depth, .footprint = footprint, .turn = ray->turn};
+    if (!e.spot->found) spot_find(s, p, &e, e.spot);
+    bw_floor_spot_read(e.spot, &soil);
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);
-    if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, BW_HIDDEN, lit);
-    for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;
-    if (spot.wet > 0) floor_mirror(&spot, dir, b);
-    b->mirror *= fade * air_clear(s, b->depth);
+    if (fade > 1e-3f) bw_studio_air(s, dir, depth, BW_HIDDEN, lit);
+    for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * (fade < WHOLE ? fade : 1);
+    if (soil.wet > 0) floor_mirror(&soil, dir, b);
+    b->mirror *= fade * air_clear(s, depth);
 }

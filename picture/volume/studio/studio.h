@@ -3,7 +3,7 @@
 #ifndef BW_STUDIO_H
 #define BW_STUDIO_H
 
-#include "ground.h"
+#include "floor_spots.h"
 #include "room.h"
 
 /// Errors: BW_ERR_MEMORY.
@@ -16,9 +16,14 @@ struct bw_behind {
     float mirror; ///< share of the light from `mirrored` that the floor sends on, above `rgb`
     double mirrored[3];
 };
-/// Along a ray from `eye`, (u, v) in -1 … 1 over the picture; `turn`: 0 … 1, grain of shadows.
-void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
-                      float turn, struct bw_behind *b);
+struct bw_studio_ray {
+    const double *eye, *dir, *uv; ///< -1 … 1 over the picture
+    float turn;                   ///< 0 … 1: grain of shadows
+    struct bw_floor_spot *spot;   ///< of its pixel, kept; NULL: none is
+};
+/// m along a ray to the floor; HUGE_VAL: it does not meet it.
+double bw_studio_depth(const struct bw_studio *s, const double eye[3], const double dir[3]);
+void bw_studio_colour(const struct bw_studio *s, const struct bw_studio_ray *ray, struct bw_behind *b);
 
 /// What is far off along `to`, as the camera sees it, `pixel` wide at a distance of 1; where it has a background of one
 /// colour, which lights nothing, the light from there.

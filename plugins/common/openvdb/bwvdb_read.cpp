@@ -75,13 +75,14 @@ struct box_reader {
     {
         int from[3], to[3];
         for (int a = 0; a < 3; a++) from[a] = std::max(at[a], lo[a]), to[a] = std::min(at[a] + 8, lo[a] + n[a]);
+        const auto *value = leaf ? leaf->buffer().data() : nullptr;
         for (int k = from[2]; k < to[2]; k++)
             for (int j = from[1]; j < to[1]; j++)
                 for (int i = from[0]; i < to[0]; i++) {
                     size_t o =
                         size_t(i - lo[0]) + size_t(n[0]) * (size_t(j - lo[1]) + size_t(n[1]) * size_t(k - lo[2]));
                     auto l = static_cast<vdb::Index>((i & 7) << 6 | (j & 7) << 3 | (k & 7));
-                    put(out, o, leaf ? leaf->getValue(l) : constant);
+                    put(out, o, value ? value[l] : constant);
                 }
     }
 };

@@ -5,6 +5,8 @@
 #include "look.h"
 #include <picture/volume/scattering/directional_light.h>
 #include <picture/volume/rays/march.h>
+#include <picture/volume/rays/shown.h>
+#include <picture/volume/studio/noise.h>
 #include <picture/volume/scene/flame.h>
 
 #include <criterion/criterion.h>
@@ -103,11 +105,10 @@ Test(march, glow_follows_temperature)
 }
 
 /* What a camera 10 m away sees of a lit medium that fills [-1, 1]³, over a background of 1. */
-static struct bw_image lit_render(const struct bw_lit *lit)
+static struct bw_image look_render(const struct bw_lit *lit, const struct bw_look *look)
 {
-    struct bw_scene scene = {.exposure = 1,
-                             .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0},
-                             .look = look_usual()};
+    struct bw_scene scene = {
+        .exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0}, .look = *look};
     const struct bw_volume v = {.box = lit->box};
     const struct bw_ambient none = {.coarse = {.box = lit->box}};
     struct bw_image img;
@@ -116,6 +117,12 @@ static struct bw_image lit_render(const struct bw_lit *lit)
     cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
     cr_assert_eq(bw_march(&tools, &(struct bw_shot){lit, &none, &v, &scene}, &img, NULL), BW_OK);
     return img;
+}
+
+static struct bw_image lit_render(const struct bw_lit *lit)
+{
+    const struct bw_look usual = look_usual();
+    return look_render(lit, &usual);
 }
 
 /* The same of n³ cells that are lit already. */
@@ -411,4 +418,37 @@ Test(march, nothing_of_a_cell_is_skipped)
         free(fire);
         free(roots);
     }
+}
+
+/// By how much pictures of random cells with and without pixels that are not marched differ, as the film shows it: the
+/// mean, and the most.
+static void between_differ(int n, double differ[2])
+{
+    float *rgbs = take(NULL, (size_t)n * (size_t)n * (size_t)n * 4 * sizeof(float));
+    const struct bw_lit lit = {.box = {{n, n, n}, {-1, -1, -1}, 2. / n}, .rgbs = rgbs};
+    uint32_t seed = 7;
+    for (int i = 0; i < n * n * n; i++) {
+        const float dense = bw_noise_draw(&seed) < 0.03f ? 60 : 0, bright = bw_noise_draw(&seed);
+        for (int c = 0; c < 4; c++) rgbs[4 * i + c] = c == 3 ? dense : dense * bright;
+    }
+    struct bw_look fine = look_usual();
+    fine.quality = BW_QUALITY_FINAL; // marches every pixel, four rays each
+    struct bw_image some = lit_render(&lit), all = look_render(&lit, &fine);
+    for (int i = 0; i < 3 * 65 * 65; i++) {
+        const double off = fabs((double)(bw_shown(some.px[i]) - bw_shown(all.px[i])));
+        differ[0] += off / (3 * 65 * 65), differ[1] = fmax(differ[1], off);
+    }
+    bw_image_free(&some), bw_image_free(&all);
+    free(rgbs);
+}
+
+/* Pixels amid others that are alike are not marched; what is as fine as a pixel or two is seen all the same. */
+Test(march, fine_smoke_is_seen_between_pixels)
+{
+    double wide[2] = {0}, fine[2] = {0};
+    between_differ(10, wide);
+    between_differ(32, fine);
+    cr_log_info("wide cells: %.4f, most %.3f; fine ones: %.4f, most %.3f", wide[0], wide[1], fine[0], fine[1]);
+    cr_assert_lt(wide[0], 6e-4);
+    cr_assert(fine[0] < 1e-3 && fine[1] < 0.03);
 }

@@ -321,7 +321,7 @@ Test(props, air_ends_in_the_wall_that_is_seen)
         const double dir[3] = {0.4 * uv[0] / length, 1 / length, 0.3 * uv[1] / length};
         struct bw_behind wall;
         float lost[3] = {1, 1, 1};
-        bw_studio_colour(&studio, scene.camera.eye, dir, uv, 0.5f, &wall);
+        bw_studio_colour(&studio, &(struct bw_studio_ray){scene.camera.eye, dir, uv, 0.5f, NULL}, &wall);
         bw_studio_air(&studio, dir, 1e6, BW_HIDDEN, lost);
         for (int c = 0; c < 3; c++)
             cr_expect_float_eq(lost[c], wall.rgb[c], 1e-6, "%d: %g, not %g", i, (double)lost[c], (double)wall.rgb[c]);

@@ -5,6 +5,9 @@
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
 
+#include <billow/host.h>
+#include <picture/volume/studio/noise.h>
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +20,7 @@ static void ground_facts(enum bw_ground kind, double footprint, double facts[2])
     for (int i = 0; i < SPOTS * 10; i++) {
         const double at[2] = {-1 + 2.0 * (i % SPOTS) / SPOTS, -1 + 0.2 * (i / SPOTS)};
         struct bw_ground_spot s;
-        bw_ground_at(kind, at, footprint, &s);
+        bw_ground_at(bw_noise_sums_baseline, kind, at, footprint, &s);
         sum += (double)s.albedo[1] / (SPOTS * 10);
         square += pow((double)s.albedo[1], 2) / (SPOTS * 10);
         cr_assert(s.albedo[0] > 0.005f && s.albedo[0] < 0.6f && s.wet >= 0 && s.wet <= 1);
@@ -50,20 +53,20 @@ Test(surroundings, floors_have_no_seams)
     struct bw_ground_spot last, s;
     for (int i = 0; i < 60000; i++, last = s) {
         const double along = i / 60000.0, at[2] = {-3 + 6 * along, -2.5 + 5.3 * along};
-        bw_ground_at(BW_GROUND_EARTH, at, 0.01, &s);
+        bw_ground_at(bw_noise_sums_baseline, BW_GROUND_EARTH, at, 0.01, &s);
         if (i) most = fmax(most, fabs((double)(s.albedo[0] - last.albedo[0])));
     }
     cr_assert_lt(most, 4e-3, "%g", most);
     struct bw_ground_spot far; // a stage far from the origin is no fault
-    bw_ground_at(BW_GROUND_EARTH, (const double[2]){1e12, -3e11}, 1e-3, &far);
+    bw_ground_at(bw_noise_sums_baseline, BW_GROUND_EARTH, (const double[2]){1e12, -3e11}, 1e-3, &far);
     cr_assert(far.albedo[0] > 0.01f && far.albedo[0] < 0.5f);
 }
 
-/// The picture of a glowing block over a floor, seen level from the front, dark but for it.
-static struct bw_image block_render(enum bw_ground ground)
+/// The picture of a glowing block, so high over a floor, seen level from the front, dark but for it.
+static struct bw_image block_render_kept(enum bw_ground ground, double high, struct bw_floor_spots **spots)
 {
     enum { N = 24 };
-    struct bw_volume v = {.box = {{N, N, N}, {-0.5, -0.5, 0.4}, 1.0 / N}};
+    struct bw_volume v = {.box = {{N, N, N}, {-0.5, -0.5, high}, 1.0 / N}};
     struct bw_scene scene = {
         .lo = {-5, -5, 0}, .hi = {5, 5, 1.4}, .extinction = 30, .ambient = 293, .exposure = 1, .floor = 1};
     struct bw_aim aim = {.tan_long = 0.3, .elevation = 0.12, .has_target = 1, .target = {0, 0, 0.2}, .distance = 5};
@@ -72,12 +75,62 @@ static struct bw_image block_render(enum bw_ground ground)
     for (int i = 0; i < N * N * N; i++) v.flame[i] = i % N > 6 && i % N < 17 && i / N / N > 2 && i / N / N < 20 ? 1 : 0;
     scene.look = look_usual();
     scene.look.key = scene.look.environment = 0;
-    scene.look.ground = ground;
+    scene.look.ground = ground, scene.spots = spots;
     bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, &tools, 96, 96), BW_OK);
     cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
     free(v.flame);
     return img;
+}
+
+static struct bw_image block_render(enum bw_ground ground) { return block_render_kept(ground, 0.4, NULL); }
+
+/* Whatever was drawn before, a picture is the one that it would be alone: the fire is another one each time. */
+Test(surroundings, floors_that_are_kept_are_the_same_floors)
+{
+    static const double high[] = {0.4, 0.9, 0.2, 0.4};
+    struct bw_floor_spots *spots = NULL;
+    for (int g = BW_GROUND_EARTH; g <= BW_GROUND_STREET; g++)
+        for (int i = 0; i < 4; i++) {
+            struct bw_image kept = block_render_kept((enum bw_ground)g, high[i], &spots),
+                            alone = block_render_kept((enum bw_ground)g, high[i], NULL);
+            cr_assert_arr_eq(kept.px, alone.px, sizeof(float) * 3 * 96 * 96, "ground %d, picture %d", g, i);
+            cr_assert_eq(bw_floor_spots_at(spots, 3, 90) != NULL, i > 0, "kept from the second picture on");
+            cr_assert(!i || bw_floor_spots_at(spots, 3, 90)->found, "looked up");
+            bw_image_free(&kept), bw_image_free(&alone);
+        }
+    bw_floor_spots_free(&tools, spots);
+}
+
+/* Sums of all octaves at once are the sums of one after the other, by each SIMD level to the bit, with slopes. */
+Test(surroundings, sums_of_waves)
+{
+    static const struct bw_noise_wave wave[] = {{0.35, 8, 0.9f}, {2.9, 3, 0.6f}, {19, 3, 0.55f}, {0.4, 9, 0.66f}};
+    enum { SUMS = 4 };
+    const uint32_t best = __builtin_cpu_supports("avx512bw") ? BW_SIMD_AVX512
+                          : __builtin_cpu_supports("avx2")   ? BW_SIMD_AVX2
+                                                             : BW_SIMD_BASELINE;
+    for (int i = 0; i < 200; i++) {
+        const double at[2] = {-7 + 0.37 * i, 900 - 3.1 * i}, e = 1e-5, footprint = 1e-3 * pow(1.05, i % 90);
+        struct bw_noise_sum base[SUMS], level[SUMS], next[2][SUMS];
+        bw_noise_sums_baseline(wave, SUMS, at, footprint, base);
+        for (uint32_t l = BW_SIMD_BASELINE; l <= best; l++) {
+            bw_noise_sums(l)(wave, SUMS, at, footprint, level);
+            cr_assert_arr_eq(level, base, sizeof base, "level %u", l);
+        }
+        for (int a = 0; a < 2; a++) {
+            const double beside[2] = {at[0] + (a == 0 ? e : 0), at[1] + (a == 1 ? e : 0)};
+            bw_noise_sums_baseline(wave, SUMS, beside, footprint, next[a]);
+        }
+        for (int s = 0; s < SUMS; s++) {
+            const struct bw_noise_wave *w = &wave[s];
+            const float one = bw_noise_waves(at, w->length, w->octaves, w->keep, footprint);
+            cr_assert_float_eq(base[s].value, one, 1e-6, "%g, not %g", (double)base[s].value, (double)one);
+            for (int a = 0; a < 2; a++)
+                cr_assert_float_eq((double)base[s].slope[a], (double)(next[a][s].value - base[s].value) / e,
+                                   0.2 + 0.05 * fabs((double)base[s].slope[a]), "slope %g", (double)base[s].slope[a]);
+        }
+    }
 }
 
 /* Fire lights the floor as much as the floor is bright; in a puddle it is seen upside down. */

@@ -6,6 +6,7 @@
  * before: threads do not matter. */
 #include "depth_of_field.h"
 #include "sobol.h"
+#include <picture/volume/rays/shown.h>
 #include <picture/volume/rays/jitter.h>
 #include <picture/volume/shape/shapes.h>
 
@@ -89,12 +90,7 @@ static void band_rays(int64_t band, void *user)
 
 /* ---- what is wanted ---- */
 
-/// A stand-in for the film's curve without powers: 0 … 1, nearly as steep.
-static float shown(const struct many *g, float light)
-{
-    const float a = bw_most(light, 0) * (float)g->m->shot.scene->exposure, top = a * (a + 3.36f);
-    return top / (top + 0.855f * a + 0.003f / (a + 0.01f));
-}
+static float shown(const struct many *g, float light) { return bw_shown(light * (float)g->m->shot.scene->exposure); }
 
 /// By how much first rays differ around a pixel.
 static float unlike(const struct many *g, int x, int y)

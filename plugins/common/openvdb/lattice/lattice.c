@@ -112,6 +112,20 @@ void vdb_lattice_of(const struct bwvdb_info *g, const struct vdb_facts *facts, i
     for (int a = 0; a < 3 && g->active; a++) l->lo[a]--, l->n[a] += 2;
 }
 
+void vdb_lattice_fit(const struct bwvdb_info *g, struct vdb_lattice *l)
+{
+    struct vdb_lattice own = {.scale = l->scale};
+    if (!is_plain(g) || l->y_up || (g->grid_class == BWVDB_CLASS_STAGGERED && g->comps == 3)) return;
+    direct_place(g, &own);
+    if (fabs(own.h - l->h) > 1e-6 * own.h) return;
+    for (int a = 0; a < 3; a++) {
+        const double off = (l->origin[a] - own.origin[a]) / own.h;
+        if (!(fabs(off) < 1e6) || fabs(off - round(off)) > 1e-4) return;
+        l->off[a] = (int32_t)round(off);
+    }
+    l->direct = 1;
+}
+
 /* ---- values ---- */
 
 /* Some cells of a row. */
@@ -145,7 +159,8 @@ enum bwvdb_status vdb_lattice_read(const struct bwvdb_file *f, int32_t grid, con
                                    const int32_t lo[3], const int32_t n[3], float *const out[3],
                                    struct bwvdb_error *error)
 {
-    if (l->direct) return bwvdb_read_box(f, grid, lo, n, out, error);
+    const int32_t voxel[3] = {lo[0] + l->off[0], lo[1] + l->off[1], lo[2] + l->off[2]};
+    if (l->direct) return bwvdb_read_box(f, grid, voxel, n, out, error);
     enum bwvdb_status bad = BWVDB_OK;
     for (int32_t k = 0; !bad && k < n[2]; k++)
         for (int32_t j = 0; !bad && j < n[1]; j++) {

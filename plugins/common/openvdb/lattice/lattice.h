@@ -39,7 +39,8 @@ void vdb_box(const struct bwvdb_info *g, int y_up, int reach, double lo[3], doub
 struct vdb_lattice {
     double h, origin[3]; ///< m, z up
     int32_t lo[3], n[3]; ///< cells round the active voxels; n all 0: there are none
-    int direct;          ///< cells are the voxels of the same index: nothing is resampled
+    int direct;          ///< cells are voxels: nothing is resampled …
+    int32_t off[3];      ///< … and the index of a cell's voxel is so much more than its own
     int y_up;            ///< of the file
     int turn;            ///< vectors are directions, and turned with it; others stay as they are
     double scale;        ///< of the file
@@ -47,6 +48,8 @@ struct vdb_lattice {
 /// Where a grid lies, by y_up and scale of `facts`. A staggered one needs a cell more on the low sides: `faces` makes
 /// it so, and values at the centres are read.
 void vdb_lattice_of(const struct bwvdb_info *g, const struct vdb_facts *facts, int faces, struct vdb_lattice *l);
+/// Make cells of h, origin, y_up, turn and scale `direct` where they are the voxels of that grid.
+void vdb_lattice_fit(const struct bwvdb_info *g, struct vdb_lattice *l);
 /// Values of the cells lo … lo+n-1 of a loaded grid, as bwvdb_read_box() has them; directions are turned z up. Of
 /// outside as much is read as there is: the background.
 enum bwvdb_status vdb_lattice_read(const struct bwvdb_file *f, int32_t grid, const struct vdb_lattice *l,

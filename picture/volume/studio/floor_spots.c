@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "floor_spots.h"
+#include <picture/volume/scene/fast_math.h>
+
+#include <string.h>
+
+/// All that spots depend on. Zeroed whole: compared by its bytes.
+struct view {
+    struct bw_camera camera;
+    double lo[3], hi[3];
+    double scorch[4];
+    struct bw_light light[BW_LIGHTS];
+    int32_t n_lights, ground, size[2], grains, unused;
+};
+
+struct bw_floor_spots {
+    struct view view;
+    struct bw_floor_spot *spot; ///< NULL: only one picture has been of this view
+};
+
+static void view_make(const struct bw_scene *scene, const int32_t size[2], int32_t grains, struct view *v)
+{
+    memset(v, 0, sizeof *v);
+    memcpy(&v->camera, &scene->camera, sizeof v->camera);
+    memcpy(v->lo, scene->lo, sizeof v->lo), memcpy(v->hi, scene->hi, sizeof v->hi);
+    memcpy(v->scorch, scene->look.scorch.at, sizeof scene->look.scorch.at), v->scorch[3] = scene->look.scorch.radius;
+    v->n_lights = bw_scene_lights(scene, v->light);
+    v->ground = scene->look.ground, v->grains = grains;
+    memcpy(v->size, size, sizeof v->size);
+}
+
+enum bw_status bw_floor_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
+                                    int32_t grains, struct bw_floor_spots **s)
+{
+    struct view view;
+    view_make(scene, size, grains, &view);
+    const int there = *s != NULL, wanted = scene->floor && scene->look.ground != BW_GROUND_STUDIO &&
+                                           scene->look.ground != BW_GROUND_CYCLORAMA;
+    if (!there && wanted) *s = tools->alloc(tools->ctx, sizeof **s);
+    if (!*s) return wanted ? BW_ERR_MEMORY : BW_OK;
+    const int alike = there && wanted && !memcmp(&view, &(*s)->view, sizeof view);
+    if (!alike && (*s)->spot) tools->release(tools->ctx, (*s)->spot), (*s)->spot = NULL;
+    (*s)->view = view;
+    if (!alike || (*s)->spot) return BW_OK;
+    (*s)->spot = tools->alloc(tools->ctx, (size_t)size[0] * (size_t)size[1] * sizeof *(*s)->spot);
+    return (*s)->spot ? BW_OK : BW_ERR_MEMORY;
+}
+
+struct bw_floor_spot *bw_floor_spots_at(const struct bw_floor_spots *s, int x, int y)
+{
+    return s && s->spot ? &s->spot[(size_t)y * (size_t)s->view.size[0] + (size_t)x] : NULL;
+}
+
+void bw_floor_spots_free(const struct bw_tools *tools, struct bw_floor_spots *s)
+{
+    if (!s) return;
+    if (s->spot) tools->release(tools->ctx, s->spot);
+    tools->release(tools->ctx, s);
+}
+
+static float share_of(float x, float most) { return bw_least(bw_most(x, 0), 1) * most + 0.5f; }
+
+int16_t bw_tilt_keep(float tilt) { return (int16_t)(bw_least(bw_most(tilt / BW_TILT, -32767), 32767)); }
+
+void bw_floor_spot_keep(const struct bw_ground_spot *ground, struct bw_floor_spot *spot)
+{
+    for (int c = 0; c < 3; c++) spot->albedo[c] = (uint16_t)share_of(ground->albedo[c], 65535);
+    for (int a = 0; a < 2; a++) spot->tilt[a] = bw_tilt_keep(ground->tilt[a]);
+    spot->wet = (uint8_t)share_of(ground->wet, 255), spot->found = 1;
+}
+
+void bw_floor_spot_read(const struct bw_floor_spot *spot, struct bw_ground_spot *ground)
+{
+    for (int c = 0; c < 3; c++) ground->albedo[c] = (float)spot->albedo[c] / 65535;
+    for (int a = 0; a < 2; a++) ground->tilt[a] = (float)spot->tilt[a] * BW_TILT;
+    ground->wet = (float)spot->wet / 255;
+}
