@@ -114,6 +114,25 @@ Test(fire, edges_cool_where_flame_is_faint)
         }
 }
 
+/* Hot smoke burns up in proportion to the flame, and stays where there is none. */
+Test(fire, soot_stays_where_flames_have_gone)
+{
+    for (int substeps = 1; substeps <= 5; substeps += 4)
+        for (int glows = 0; glows < 2; glows++) {
+            char how[256];
+            snprintf(how, sizeof how,
+                     "cooling: 0, burnout: 5, flame_life: 1e6 s}\n"
+                     "  - set: {id: soot, field: density, value: 1}\n"
+                     "  - set: {id: glow, field: flame, value: %g",
+                     0.5 * glows);
+            struct test_run r = run(STILL, 1 / 0.4, substeps,
+                                    "fields: {flame: {kind: scalar}, density: {kind: scalar}}\n", 0., 800., how);
+            const double want = glows ? exp(-5 * 0.5 * 0.4) : 1, soot = value_of(&r, "density");
+            cr_assert_float_eq(soot, want, 1e-4, "%g, not %g, glows %d", soot, want, glows);
+            test_end(&r);
+        }
+}
+
 /* Steady burning tends to rate times life; fuel that is out fades. */
 Test(fire, flame_is_what_burnt_lately)
 {
