@@ -140,6 +140,8 @@ for scene in box:1 flame:100; do
     fi
 done
 
+check "nothing that a later Blender lacks" python3 "$here/blender_api.py" "$here/../.."
+
 # The add-on, as its .zip installs it.
 addon() {
     mkdir -p "$work/addon/scripts" && cd "$work/addon" && BLENDER_USER_SCRIPTS="$work/addon/scripts" blender -b \

@@ -153,7 +153,7 @@ class Nodes:
 
     def mix(self, share, a, b):
         """(1 - share) a + share b of colours."""
-        return self.new("MixRGB", {0: share, 1: a, 2: b}).outputs[0]
+        return self.new("Mix", {0: share, 6: a, 7: b}, data_type="RGBA").outputs[2]
 
     def attribute(self, name, output):
         return self.new("Attribute", attribute_name=name, label=name).outputs[output]
