@@ -187,3 +187,41 @@ Test(fronts, are_for_turbulence)
                 "stages:\n" KEEP_VEL "  - emit: {density: 1, shape: {sphere: {radius: 2}}}\n"
                 "  - force: {front: density, kind: {wind: {velocity: [1, 0, 0]}}}\n");
 }
+
+/* How fast the force of mac.forces changes from cell to cell, of itself, on a front of smoke of an age; R is 30 cm. */
+static double roughness(double age)
+{
+    struct test_run r = run("billow: 1\ncharacter: natural\n"
+                            "domain: {cells: [64, 64, 24], voxel: 2.5 cm}\n"
+                            "time: {fps: 24, frames: 1-2, seed: 3}\n"
+                            "fields: {vel: {kind: mac}, force: {kind: mac}}\n"
+                            "stages:\n"
+                            "  - set: {id: flow, field: vel, value: [1, 0, 0], keep: true}\n"
+                            "  - set: {id: smoke, field: density, value: \"z < 0.3\", keep: true}\n"
+                            "  - set: {id: age, field: age, value: %.17g, keep: true}\n"
+                            "  - emit: {temperature: 1e-3, shape: {sphere: {radius: 30 cm}}}\n"
+                            "  - mac.forces: {buoyancy: 0}\n",
+                            age);
+    struct grid f = grid_of(&r, "force", 2);
+    double change = 0, all = 0;
+    for (int k = 0; k < f.n[2]; k++)
+        for (int j = 0; j < f.n[1]; j++)
+            for (int i = 0; i + 1 < f.n[0]; i++) {
+                change += pow(at(&f, i + 1, j, k) - at(&f, i, j, k), 2);
+                all += pow(at(&f, i, j, k), 2);
+            }
+    bw_free(f.v);
+    test_end(&r);
+    cr_assert_gt(all, 0);
+    return sqrt(change / all);
+}
+
+/* Eddies grow with the age of the smoke, and no more when they are as large as its source. */
+Test(fronts, eddies_grow_with_the_age_of_smoke)
+{
+    const double young = roughness(0), older = roughness(.2), old = roughness(2), oldest = roughness(20);
+    fprintf(stderr, "force changes by %.3f, %.3f, %.3f, %.3f of itself in a cell\n", young, older, old, oldest);
+    cr_assert_gt(young, 1.02 * older);
+    cr_assert_gt(older, 1.05 * old);
+    cr_assert_float_eq(oldest, old, 1e-6);
+}
