@@ -8,7 +8,6 @@
 #include <math.h>
 
 #define OVERLAP 0.0005f  ///< of each other channel in a channel
-#define CLIPS 0.02f      ///< the same of what is far brighter than white: a fire's core is white, not yellow
 #define WHITE 0.8f       ///< of the film's light: what is brighter glows
 #define TONED_MOST 1e10f ///< is white long before, and its cube is a number
 #define LIGHT_MOST 1e30f ///< of a pixel, so that differences of sums are numbers
@@ -119,7 +118,7 @@ void bw_tone_map_colour(const float linear[3], float exposure, float srgb[3])
     float light[3], more = 0;
     for (int c = 0; c < 3; c++) {
         light[c] = bw_most(linear[c], 0) * exposure;
-        more += OVERLAP * light[c] + CLIPS * bw_most(light[c] - 3, 0);
+        more += OVERLAP * light[c] + BW_FILM_CLIPS * bw_most(light[c] - 3, 0);
     }
     for (int c = 0; c < 3; c++) srgb[c] = film_curve(light[c] * (1 - 3 * OVERLAP) + more);
 }

@@ -8,6 +8,7 @@
 #include "blender_scene.h"
 #include <picture/volume/light/ambient.h>
 #include <picture/volume/studio/studio.h>
+#include <picture/volume/tone_map.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
 #include <picture/volume/scattering/discrete_ordinates.h>
@@ -150,7 +151,8 @@ static void lights_put(FILE *f, const struct bw_scene *s)
 
 enum { COLOURS = 24 };
 
-/// Colours of what glows, from the table that renders read: kelvin and the colour over its largest channel.
+/// Colours of what glows, from the table that renders read: kelvin and the colour over its largest channel. Other
+/// programs' film leaves a fire's core yellow: what our film adds to what is far brighter than white is in its light.
 static void colours_put(FILE *f, const struct bw_scene *s)
 {
     struct bw_blackbody table;
@@ -158,9 +160,10 @@ static void colours_put(FILE *f, const struct bw_scene *s)
     fputs("    \"colours\": [", f);
     for (int i = 0; i < COLOURS; i++) {
         const double kelvin = 800 + 100.0 * i;
-        float rgb[3], most = 0;
+        float rgb[3], most = 0, sum = 0;
         bw_blackbody_rgb(&table, (float)kelvin, rgb);
-        for (int c = 0; c < 3; c++) rgb[c] = fmaxf(rgb[c], 0), most = fmaxf(most, rgb[c]);
+        for (int c = 0; c < 3; c++) rgb[c] = fmaxf(rgb[c], 0), most = fmaxf(most, rgb[c]), sum += rgb[c];
+        for (int c = 0; c < 3; c++) rgb[c] += BW_FILM_CLIPS * sum;
         for (int c = 0; c < 3; c++) rgb[c] /= fmaxf(most, 1e-30f);
         fprintf(f, "%s(%g, %.4g, %.4g, %.4g)", i ? ", " : "", kelvin, (double)rgb[0], (double)rgb[1], (double)rgb[2]);
     }
