@@ -35,6 +35,11 @@ bench_frame() {
     fi
 }
 
+bench_pictures() {
+    build
+    python3 "$root/tests/bench/pictures.py" "$root/build/cli/billow" "$root/out/pictures" "$@"
+}
+
 bench_vortices() {
     build
     python3 "$root/tests/bench/vortices.py" "$root/build/cli/billow" "$root/out/vortices" "$@"
@@ -58,7 +63,7 @@ bench_page() {
 run_bench() {
     local which=${1:-}
     case $which in
-    wake | ranks | cycles | frame | page | voxel | vortices)
+    wake | ranks | cycles | frame | pictures | page | voxel | vortices)
         shift
         "bench_$which" "$@"
         return
