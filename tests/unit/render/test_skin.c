@@ -15,6 +15,7 @@
 
 #define RADIUS 0.35 ///< m, of a ball in the middle of a box of 1 m
 #define RAMP 0.06   ///< m, from clear air to its density
+#define FLAME 0.6f  ///< of a sheet of it
 
 enum { WIDE = 24, TIMES = 3, SIDE = 96 }; ///< cells a side; as many fine ones in one; pixels a side
 enum { WITHIN = 20, NEAR = 4 };           ///< pixels: of the middle; about as wide as a ring
@@ -211,13 +212,13 @@ Test(skin, soot_of_flames_holds_back_lamps)
         for (int i = 0; i < CELLS; i++) {
             const int z = i / WIDE / WIDE;
             v.density[i] = z == DEEP ? 1e-4f : 0;
-            v.flame[i] = burns && z >= MID && z < MID + 4 ? 0.2f : 0;
+            v.flame[i] = burns && z >= MID && z < MID + 4 ? FLAME : 0;
         }
         cr_assert_eq(bw_medium_light(&tools, &v, &scene, &m), BW_OK);
         light[burns] = -(double)m.lit.rgbs[4 * (size_t)((DEEP * WIDE + MID) * WIDE + MID)];
         const struct bw_light_seen up = {{0, 0, 1}, HUGE_VAL, 0, 1};
         through[burns] = log((double)bw_ambient_transmittance(&m.ambient, (const double[3]){0, 0, 0.02}, &up));
-        soot = (double)(m.lit.soot * 0.2f * 4) / WIDE;
+        soot = (double)(m.lit.soot * FLAME * 4) / WIDE;
         bw_medium_free(&tools, &m);
         free(v.density);
         free(v.flame);

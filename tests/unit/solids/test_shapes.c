@@ -410,7 +410,8 @@ Test(shapes, wax_glows_by_its_flame)
     for (int i = 0; i < 3; i++) cr_expect_lt(clay[i][0], 0.1f * wax[i][0], "%g through clay at %d", clay[i][0], i);
     for (int i = 1; i < 3; i++) {
         cr_expect_lt(wax[i][0], 0.8f * wax[i - 1][0], "%g below %g", wax[i][0], wax[i - 1][0]);
-        cr_expect_lt(wax[i][2] * wax[i - 1][0], 0.8f * wax[i - 1][2] * wax[i][0], "no redder at %d", i);
+        cr_expect_lt(wax[i][1] * wax[i - 1][0], 0.8f * wax[i - 1][1] * wax[i][0], "no redder at %d: %g of red, %g", i,
+                     (double)(wax[i - 1][1] / wax[i - 1][0]), (double)(wax[i][1] / wax[i][0]));
     }
 }
 

@@ -15,7 +15,7 @@
 #define THICK 0.3f
 enum { PARTS = 4 };     ///< of such a step, and of the one before
 #define SEEN 0.004f     ///< of the light gets out: what is behind is not seen, …
-#define SEEN_FIRE 1e-3f ///< … and fire, a hundred times as bright as white, not here
+#define SEEN_FIRE 5e-5f ///< … and fire, hundreds of times as bright as white, not here
 
 /// K above which flames that leave soot hide what is behind them the more, and below it the less.
 #define GLOWS 1150.0f
