@@ -44,7 +44,7 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     struct bw_sky_wish wish;
     if (!status) status = bw_picture_sky(params, &wish, why, sizeof why);
     if (!status) status = bw_sky_follow(&p->tools, &wish, &p->sky, why, sizeof why);
-    scene->look.sky = p->sky, scene->spots = &p->spots;
+    scene->look.sky = p->sky;
     return status ? e->host->fail(e, status, "%s", why) : BW_OK;
 }
 
@@ -141,6 +141,7 @@ static enum bw_status render_make(const struct bw_making *m, int linear, struct 
     struct bw_scene scene;
     float *memory = NULL;
     enum bw_status status = bw_show_scene(m, &v, &memory, &scene);
+    scene.spots = &p->spots; // not of a scene that outlives `p`, and is drawn by several at once
     if (!status) {
         const size_t pixels = (size_t)p->size[0] * (size_t)p->size[1];
         if (alpha) *alpha = tools->alloc(tools->ctx, pixels * sizeof(float));
