@@ -103,7 +103,7 @@ static void divergence_text(double value, char *out, size_t size)
     snprintf(out, size, "  div %.0fe%d", digit > 9 ? 1 : digit, digit > 9 ? power + 1 : power);
 }
 
-#define MUCH 0.5 ///< of the time that one exporter works is told
+#define WAITED 0.5 ///< an exporter that works for a larger share of the time is told
 
 /* "  mp4 74 %" at its end: the exporter that is waited for, and the share of the time in which it works. */
 static void frame_line(const struct job *j, const struct bw_progress *f, char out[200])
@@ -111,7 +111,7 @@ static void frame_line(const struct job *j, const struct bw_progress *f, char ou
     char name[48], eta[48], cells[48], memory[48], divergence[32] = "", exporter[48] = "";
     frame_name(f, name, sizeof name);
     if (isfinite(f->divergence)) divergence_text(f->divergence, divergence, sizeof divergence);
-    if (f->exporter && f->elapsed > 0 && f->exporter_seconds > MUCH * f->elapsed)
+    if (f->exporter && f->elapsed > 0 && f->exporter_seconds > WAITED * f->elapsed)
         snprintf(exporter, sizeof exporter, "  %.32s %.0f %%", f->exporter,
                  fmin(100 * f->exporter_seconds / f->elapsed, 100));
     snprintf(out, 200, "%s  %.2g s/frame  ETA %s  %s cells%s  %s%s", name, j->frame_seconds,

@@ -90,11 +90,11 @@ struct bw_param {
     const char *was;
 };
 
-/* BW_OFFSET(struct, member, type): offset of a member whose type is checked by the compiler.
- * C11 and C++ refuse any other type; C99 checks the size. */
 /// A BW_AUTO number: what the preset gave, or what the stage has found.
 static inline double bw_given_or(double given, double found) { return given != given ? found : given; }
 
+/* BW_OFFSET(struct, member, type): offset of a member whose type is checked by the compiler.
+ * C11 and C++ refuse any other type; C99 checks the size. */
 #if defined(__cplusplus)
 } // extern "C"
 template <class A, class B> struct bw_same_type;

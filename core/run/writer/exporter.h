@@ -72,8 +72,11 @@ static inline uint32_t exporter_part(const struct run_exporter *x)
 }
 /// Is there one of them?
 bool exporters_have(const struct exporter_list *list, enum snapshot_part part);
-/// Announce a committed output in the closing lines of the run.
+/// Announce a committed output in the closing lines of the run. announcements.c.
 void exporters_announce(struct exporter_list *list, const char *what, const char *name, const char *by);
+/// Save announcements, or restore those of the run before. Errors are said. announcements.c.
+enum bw_status announcements_checkpoint(struct exporter_list *list, struct archive *a);
+void announcements_free(struct exporter_list *list); ///< announcements.c
 /// Every exporter's init, with the parameters of that time.
 enum bw_status exporters_start(struct exporter_list *list, double time);
 /// Every exporter's frame. Errors are said.

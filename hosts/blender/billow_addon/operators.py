@@ -142,13 +142,4 @@ class BILLOW_OT_unset(bpy.types.Operator):
 
 
 classes = [BILLOW_OT_bake, BILLOW_OT_stop, BILLOW_OT_load, BILLOW_OT_copy, BILLOW_OT_preset, BILLOW_OT_unset]
-
-
-def register():
-    for kind in classes:
-        bpy.utils.register_class(kind)
-
-
-def unregister():
-    for kind in reversed(classes):
-        bpy.utils.unregister_class(kind)
+register, unregister = bpy.utils.register_classes_factory(classes)

@@ -138,13 +138,4 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
 
 
 classes = [BILLOW_PT_role, BILLOW_PT_bake, BILLOW_PT_domain, BILLOW_PT_source, BILLOW_PT_obstacle, BILLOW_PT_stages]
-
-
-def register():
-    for kind in classes:
-        bpy.utils.register_class(kind)
-
-
-def unregister():
-    for kind in reversed(classes):
-        bpy.utils.unregister_class(kind)
+register, unregister = bpy.utils.register_classes_factory(classes)

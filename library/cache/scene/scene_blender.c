@@ -78,9 +78,7 @@ static void camera_put(FILE *f, const struct bw_camera *c)
 /// By frame: of one that stands still the first alone.
 static void cameras_put(FILE *f, const struct shot *s)
 {
-    int moves = 0;
-    for (int32_t i = 1; i < s->n; i++)
-        moves |= memcmp(&s->frame[i].camera, &s->frame[0].camera, sizeof s->frame[0].camera);
+    const bool moves = shot_camera_moves(s);
     fputs("    \"camera\": {\n", f);
     for (int32_t i = 0; i < (moves ? s->n : 1); i++) {
         fprintf(f, "        %lld: ", (long long)s->frame[i].frame);

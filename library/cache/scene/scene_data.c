@@ -163,7 +163,7 @@ static int brighter(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/// Both ends of the way while its shutter is open, size, and radiance of each that glows.
+/// Both ends of the trajectory while the shutter is open, size, and radiance of each that glows.
 static void sparks_put(struct data *d, const struct shot_frame *s)
 {
     const struct bw_scene *scene = &d->facts->look.scene;

@@ -91,9 +91,7 @@ static void samples_put(FILE *f, const struct scene_facts *a, const char *name,
                         void (*put)(FILE *, const struct scene_facts *, const struct bw_camera *))
 {
     const struct shot *s = &a->shot;
-    int moves = 0;
-    for (int32_t i = 1; i < s->n; i++)
-        moves |= memcmp(&s->frame[i].camera, &s->frame[0].camera, sizeof s->frame[0].camera) != 0;
+    const bool moves = shot_camera_moves(s);
     fprintf(f, "        %s%s = ", name, moves ? ".timeSamples" : "");
     if (moves) fputs("{\n", f);
     for (int32_t i = 0; i < (moves ? s->n : 1); i++) {

@@ -3,6 +3,7 @@
 
 #include "preset/preset.h"
 #include <picture/volume/scene/flame.h>
+#include <picture/volume/scene/phase.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,6 @@ struct fire {
     double sum, out; ///< of the light, what goes up and to the four sides and gets there
 };
 enum { RGB, X = 3, Y, SQUARE, LANES };
-#define ONWARD 0.65 ///< of what smoke scatters goes on its way, as in lamps.c
 
 static double fire_weight(const double *lane) { return lane[0] + lane[1] + lane[2]; }
 
@@ -31,7 +31,7 @@ static double cell_emission(const struct fire *f, size_t cell, float rgb[3])
     float fire[2];
     bw_fire_at(f->v, cell, f->scene->ambient, fire);
     bw_emission(&f->colours, fire, rgb);
-    const double smoke = f->v->density ? fmax((double)f->v->density[cell], 0) * (1 - ONWARD * albedo) : 0;
+    const double smoke = f->v->density ? fmax((double)f->v->density[cell], 0) * (1 - (double)BW_ONWARD * albedo) : 0;
     const double soot = f->v->flame ? (double)(BW_SOOT * fire[0]) * l->flames.opacity : 0;
     return f->scene->extinction * (smoke + soot);
 }
@@ -156,6 +156,13 @@ enum bw_status shot_make(const struct cache *c, const struct bw_vdb_view *view, 
     bw_preset_free(p);
     bw_diag_free(&ignored);
     return status;
+}
+
+bool shot_camera_moves(const struct shot *s)
+{
+    for (int32_t i = 1; i < s->n; i++)
+        if (memcmp(&s->frame[i].camera, &s->frame[0].camera, sizeof s->frame[0].camera) != 0) return true;
+    return false;
 }
 
 void shot_free(struct shot *s)

@@ -4,6 +4,7 @@
 #define CACHE_SHOT_H
 
 #include "cache/look.h"
+#include <stdbool.h>
 
 enum { SHOT_LAMPS = 3 };
 
@@ -31,6 +32,8 @@ struct shot {
 /// BW_ERR_MEMORY; shot_free in any case.
 enum bw_status shot_make(const struct cache *c, const struct bw_vdb_view *view, const struct cache_look *first,
                          bool lights, struct shot *s);
+/// 0: it stands still, and its first frame tells it.
+bool shot_camera_moves(const struct shot *s);
 void shot_free(struct shot *s);
 
 #endif

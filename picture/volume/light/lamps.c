@@ -8,10 +8,9 @@
  * R + r: as deep flames are there, 1/s of what they send out is seen. */
 #include "lamps.h"
 #include <picture/volume/scene/fast_math.h>
+#include <picture/volume/scene/phase.h>
 
 #include <math.h>
-
-#define ONWARD 0.65f ///< of what smoke scatters goes on its way
 
 enum { LAMPS = 96, MARCH = 32 };
 
@@ -69,7 +68,7 @@ enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coars
     int n[3];
     for (int a = 0; a < 3; a++) n[a] = (c->box.n[a] + width - 1) / width;
     const size_t cells = bw_dense_cells(&c->box);
-    *l = (struct bw_lamps){.box = c->box, .share = 1 - ONWARD * albedo, .gain = {1, 1, 1}};
+    *l = (struct bw_lamps){.box = c->box, .share = 1 - BW_ONWARD * albedo, .gain = {1, 1, 1}};
     l->dim = tools->alloc(tools->ctx, cells * sizeof *l->dim);
     l->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *l->lamp);
     if (!l->dim || !l->lamp) return BW_ERR_MEMORY;

@@ -13,9 +13,9 @@
 /// What a screen tile shows of obstacles: none; one that moves while the shutter is open.
 enum bw_tile { BW_TILE_BARE = 1, BW_TILE_BLURRED = 2 };
 
-/// Of a pixel's way through the medium.
+/// The medium along a pixel's camera ray.
 struct bw_veil {
-    float rgb[3], transmittance[4]; ///< {rgb, grey}
+    float rgb[3], transmittance[4]; ///< radiance; {rgb, grey}
     int32_t known;                  ///< 0: it may meet obstacles
 };
 

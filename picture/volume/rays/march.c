@@ -94,7 +94,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     m.studio.blur = 0.25;
     m.studio.grains = m.medium.steps.across > 1 || m.wide ? 1 : BW_GRAINS; // where a pixel has one ray
     if (!status && shot->scene->spots && !m.wide)
-        status = bw_floor_spots_begin(tools, shot->scene, size, m.studio.grains, shot->scene->spots);
+        bw_floor_spots_begin(tools, shot->scene, size, m.studio.grains, shot->scene->spots);
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
     if (!status) status = tiles_find(tools, &m);
     if (!status) status = bw_veil_make(tools, &m);
@@ -107,7 +107,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     if (m.veil) tools->release(tools->ctx, m.veil);
     if (m.tile) tools->release(tools->ctx, m.tile);
     if (m.still.spot) tools->release(tools->ctx, m.still.spot);
-    if (m.studio.horizon) tools->release(tools->ctx, m.studio.horizon);
+    if (m.studio.low_sky) tools->release(tools->ctx, m.studio.low_sky);
     if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;
 }

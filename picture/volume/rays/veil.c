@@ -12,11 +12,11 @@ enum { BAND = 4 };   ///< rows a task
 
 #define CLIPS 0.5f ///< of white: the film shows little of what differs above
 
-/// Which pixels of two by two; and the way to the next marched one along the first line through the pixel: the second
-/// is across.
+/// Which pixels of two by two are marched; and the offset between those that lie along a line through the pixel, the
+/// second line being across.
 struct round {
     struct bw_take *m;
-    int odd[2], all, way[2];
+    int odd[2], all, offset[2];
 };
 
 /// A pixel's, marched; of one that may meet an obstacle none.
@@ -65,7 +65,7 @@ static int are_alike(const struct round *r, int x, int y, struct bw_veil *betwee
     *between = (struct bw_veil){.known = 1};
     for (int q = 0; q < 16; q++) {
         const int u = 2 * (q % 4) - 3, w = 2 * (q / 4) - 3; // in halves
-        const int i = x + (u * r->way[0] + w * r->way[1]) / 2, j = y + (u * r->way[1] - w * r->way[0]) / 2;
+        const int i = x + (u * r->offset[0] + w * r->offset[1]) / 2, j = y + (u * r->offset[1] - w * r->offset[0]) / 2;
         if (i < 0 || j < 0 || i >= m->img->w || j >= m->img->h) return 0;
         const struct bw_veil *v = &m->veil[(size_t)j * (size_t)m->img->w + (size_t)i];
         const float share = amid[q % 4] * amid[q / 4];
@@ -90,7 +90,7 @@ static void band_veil(int64_t band, void *user)
             const int own = r->all ? (x + y) % 2 : x % 2 == r->odd[0] && y % 2 == r->odd[1];
             struct bw_veil between, *veil = &m->veil[(size_t)y * (size_t)m->img->w + (size_t)x];
             if (!own) continue;
-            if (r->way[0] && are_alike(r, x, y, &between)) *veil = between;
+            if (r->offset[0] && are_alike(r, x, y, &between)) *veil = between;
             else pixel_march(m, x, y, veil);
         }
 }

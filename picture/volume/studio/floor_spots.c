@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { PIXELS = 1920 * 1200 }; ///< of which spots are kept, at most
+
 /// All that spots depend on. Zeroed whole: compared by its bytes.
 struct view {
     struct bw_camera camera;
@@ -29,21 +31,20 @@ static void view_make(const struct bw_scene *scene, const int32_t size[2], int32
     memcpy(v->size, size, sizeof v->size);
 }
 
-enum bw_status bw_floor_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
-                                    int32_t grains, struct bw_floor_spots **s)
+void bw_floor_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
+                          int32_t grains, struct bw_floor_spots **s)
 {
-    struct view view;
-    view_make(scene, size, grains, &view);
-    const int there = *s != NULL, wanted = scene->floor && scene->look.ground != BW_GROUND_STUDIO &&
+    const size_t pixels = (size_t)size[0] * (size_t)size[1];
+    const int there = *s != NULL, wanted = scene->floor && pixels <= PIXELS && scene->look.ground != BW_GROUND_STUDIO &&
                                            scene->look.ground != BW_GROUND_CYCLORAMA;
+    struct view view;
     if (!there && wanted) *s = tools->alloc(tools->ctx, sizeof **s);
-    if (!*s) return wanted ? BW_ERR_MEMORY : BW_OK;
+    if (!*s) return;
+    view_make(scene, size, grains, &view);
     const int alike = there && wanted && !memcmp(&view, &(*s)->view, sizeof view);
     if (!alike && (*s)->spot) tools->release(tools->ctx, (*s)->spot), (*s)->spot = NULL;
     (*s)->view = view;
-    if (!alike || (*s)->spot) return BW_OK;
-    (*s)->spot = tools->alloc(tools->ctx, (size_t)size[0] * (size_t)size[1] * sizeof *(*s)->spot);
-    return (*s)->spot ? BW_OK : BW_ERR_MEMORY;
+    if (alike && !(*s)->spot) (*s)->spot = tools->alloc(tools->ctx, pixels * sizeof *(*s)->spot);
 }
 
 struct bw_floor_spot *bw_floor_spots_at(const struct bw_floor_spots *s, int x, int y)

@@ -34,9 +34,10 @@ struct bw_floor_spot {
 struct bw_floor_spots; ///< of a picture's pixels
 
 /// Before a picture of that size in which rays of a pixel have that many grains: spots of the one before are kept if it
-/// saw the floor alike, and there are some from the second such picture on. *s is NULL before the first.
-enum bw_status bw_floor_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
-                                    int32_t grains, struct bw_floor_spots **s);
+/// saw the floor alike, and there are some from the second such picture on, 92 bytes a pixel. Nothing is kept of large
+/// pictures, or where memory lacks. *s is NULL before the first.
+void bw_floor_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
+                          int32_t grains, struct bw_floor_spots **s);
 /// A pixel's; NULL: none are kept.
 struct bw_floor_spot *bw_floor_spots_at(const struct bw_floor_spots *s, int x, int y);
 /// NULL is no error.

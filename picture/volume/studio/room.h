@@ -27,7 +27,7 @@ struct bw_studio {
     double lo[2], size; ///< of the shadow map, m
     int32_t n, lanes;
     float *map;          ///< n × n × lanes, light that reaches the floor; released by the caller
-    float *horizon;      ///< the sky's light there, by azimuth; NULL: no sky; released by the caller
+    float *low_sky;      ///< the sky's light just above the horizon, by azimuth; NULL: no sky; released by the caller
     float far[3];        ///< what a white floor sends back along the map's rim, mean
     int32_t rays;        ///< to a lamp from where it is half hidden
     double fire[3];      ///< the middle of the fire's light

@@ -20,23 +20,23 @@ enum { PARTS = 6 };     ///< of a pixel of the floor, at most
 #define CONTRAST 3.912  ///< optical depth at which a fiftieth is left (Koschmieder 1924)
 
 /// The sky's light just above the horizon, all round: air is looked up there for each ray.
-static enum bw_status horizon_make(const struct bw_tools *tools, struct bw_studio *s)
+static enum bw_status low_sky_make(const struct bw_tools *tools, struct bw_studio *s)
 {
     if (!s->scene->look.sky) return BW_OK;
-    s->horizon = tools->alloc(tools->ctx, (size_t)3 * (AROUND + 1) * sizeof(float));
-    if (!s->horizon) return BW_ERR_MEMORY;
+    s->low_sky = tools->alloc(tools->ctx, (size_t)3 * (AROUND + 1) * sizeof(float));
+    if (!s->low_sky) return BW_ERR_MEMORY;
     for (int i = 0; i <= AROUND; i++) {
         const double turn = 2 * PI * i / AROUND;
-        bw_studio_sky(s, (double[3]){-cos(turn), -sin(turn), LOW}, s->horizon + 3 * i);
+        bw_studio_sky(s, (double[3]){-cos(turn), -sin(turn), LOW}, s->low_sky + 3 * i);
     }
     return BW_OK;
 }
 
-static void horizon_read(const struct bw_studio *s, const double dir[3], float rgb[3])
+static void low_sky_read(const struct bw_studio *s, const double dir[3], float rgb[3])
 {
     const double at = (atan2(dir[1], dir[0]) / (2 * PI) + 0.5) * AROUND;
     const int i = (int)fmin(at, AROUND - 1);
-    const float f = (float)(at - i), *p = s->horizon + 3 * i;
+    const float f = (float)(at - i), *p = s->low_sky + 3 * i;
     for (int c = 0; c < 3; c++) rgb[c] = p[c] + f * (p[c + 3] - p[c]);
 }
 
@@ -51,7 +51,7 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
         s->rocks.middle[a] = 0.5 * (scene->lo[a] + scene->hi[a]);
         s->rocks.wide = fmax(s->rocks.wide, scene->hi[a] - scene->lo[a]);
     }
-    const enum bw_status status = horizon_make(tools, s);
+    const enum bw_status status = low_sky_make(tools, s);
     return !status && scene->floor ? bw_floor_make(tools, s) : status;
 }
 
@@ -90,7 +90,7 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
     const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9),
                  low[3] = {dir[0] / flat, dir[1] / flat, LOW};
     if (look->sky && rgb) bw_studio_sky(s, dir[2] > LOW * flat ? dir : low, rgb);
-    if (look->sky && s->horizon) horizon_read(s, dir, l->horizon);
+    if (look->sky && s->low_sky) low_sky_read(s, dir, l->horizon);
     else if (look->sky) bw_studio_sky(s, low, l->horizon);
     const int wall =
         look->has_background || (look->backdrop == BW_BACKDROP_STUDIO && !look->sky); // ends all that is far

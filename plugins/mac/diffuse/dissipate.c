@@ -90,10 +90,14 @@ static void fade_over(struct fade *f, double dt)
 /* For so much of the step as the smoke is old enough. */
 static void cell_fade(const struct fade *f, double age, double q[3], int32_t comps)
 {
-    struct fade part = *f;
-    const double old = fmin(age - f->older, f->dt);
+    const double old = age - f->older;
     if (!(old > 0)) return;
-    if (old < f->dt) fade_over(&part, old);
+    if (old >= f->dt) {
+        values_fade(f, q, comps);
+        return;
+    }
+    struct fade part = *f;
+    fade_over(&part, old);
     values_fade(&part, q, comps);
 }
 
