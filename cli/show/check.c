@@ -10,6 +10,7 @@ enum { SETS_MAX = 256 };
 
 static const struct cli_option options[] = {
     {"set", "KEY=VALUE", "check with this value changed (any number of times)", 's'},
+    {"for", "HOST", "a cache: what breaks in blender, houdini, unreal, unreal-nano, arnold, redshift, vray, …", 'w'},
     {"json", NULL, "JSON on stdout", 'j'},
     CLI_PATH_OPTIONS,
 };
@@ -45,9 +46,10 @@ static void finding_print(const json_t *one)
                    cli_text(one, "advice"));
 }
 
-static int cache_check(const char *what, int json)
+static int cache_check(const char *what, const char *host, int json)
 {
-    json_t *all = json ? cli_json_plain(bw_cache_check(what)) : cli_json(bw_cache_check(what)), *one;
+    char *found = bw_cache_check_for(what, host);
+    json_t *all = json ? cli_json_plain(found) : cli_json(found), *one;
     size_t i;
     if (!all) return cli_library_error();
     if (json) {
@@ -129,13 +131,14 @@ static int preset_check(const struct bw_bake_options *o, const char *plugin_path
 
 int cmd_check(int argc, char **argv)
 {
-    const char *plugin_path = NULL, *preset_path = NULL, *set[SETS_MAX];
+    const char *plugin_path = NULL, *preset_path = NULL, *host = NULL, *set[SETS_MAX];
     struct bw_bake_options o = {.size = sizeof o, .set = set, .out = ""};
     int code, json = 0;
     while ((code = cli_option_next(&command_check, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
         if (code == 'P') plugin_path = optarg;
         if (code == 'R') preset_path = optarg;
+        if (code == 'w') host = optarg;
         if (code == 'j') json = 1;
         if (code != 's') continue;
         if (o.n_set == SETS_MAX) return cli_usage("--set is given more than %d times", SETS_MAX);
@@ -143,7 +146,8 @@ int cmd_check(int argc, char **argv)
     }
     const char *name = cli_operand(&command_check, argc, argv, "a preset or a cache");
     if (!name) return EXIT_CODE_USAGE;
-    if (is_cache(name)) return cache_check(name, json);
+    if (is_cache(name)) return cache_check(name, host, json);
+    if (host) return cli_usage("--for is of caches, and %s is none", name);
     o.preset = name;
     return preset_check(&o, plugin_path, preset_path);
 }

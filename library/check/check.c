@@ -2,9 +2,11 @@
 /* Check of a finished cache for what hosts expect: no missing frames, undamaged files, the same grids in each. */
 #include "check.h"
 
+#include "convert/convert.h"
 #include "record/record.h"
 #include "session/session.h"
 
+#include <common/openvdb/hosts/hosts.h>
 #include <dirent.h>
 #include <picture/view/vdb_view.h>
 #include <stdio.h>
@@ -34,7 +36,8 @@ struct check {
     struct range *range; ///< of each sequence
     size_t n_ranges;
     json_t *sequences;
-    const char *folder; ///< NULL: files were named
+    const char *what, *host; ///< as they were named; host NULL: none
+    const char *folder;      ///< NULL: files were named
     const struct bake_record *record;
     struct findings findings;
 };
@@ -106,8 +109,11 @@ static const char *hash_recorded(const struct check *c, const struct frame_file 
 static void sequence_check(struct check *c, size_t begin, size_t end)
 {
     const struct frame_file *first = &c->file[begin], *last = &c->file[end - 1];
-    struct sequence_facts seen = {
-        .findings = &c->findings, .stem = first->stem, .hash = bw_strdup(hash_recorded(c, first))};
+    struct sequence_facts seen = {.findings = &c->findings,
+                                  .what = c->what,
+                                  .host = c->host,
+                                  .stem = first->stem,
+                                  .hash = bw_strdup(hash_recorded(c, first))};
     int64_t absent = 0;
     if (c->folder) seen.changes = json_object_get(c->record->root, "changes");
     for (size_t i = begin; i < end; i++) {
@@ -195,9 +201,9 @@ static void check_free(struct check *c)
     findings_free(&c->findings);
 }
 
-static char *cache_check(const char *what, struct bw_diag *d)
+static char *cache_check(const char *what, const char *host, struct bw_diag *d)
 {
-    struct check c = {.sequences = json_array()};
+    struct check c = {.sequences = json_array(), .what = what, .host = host};
     struct stat st;
     bool folder = stat(what, &st) == 0 && S_ISDIR(st.st_mode);
     if (folder) folder_check(&c, what);
@@ -211,12 +217,15 @@ static char *cache_check(const char *what, struct bw_diag *d)
     return text;
 }
 
-char *bw_cache_check(const char *what)
+char *bw_cache_check_for(const char *what, const char *host)
 {
     struct api_call api;
     api_enter(&api);
     if (!what) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_cache_check wants a folder, or files");
-    char *text = what ? cache_check(what, &api.d) : NULL;
+    else if (host && !vdb_host_known(host)) host_unknown(host, &api.d);
+    char *text = api.d.status ? NULL : cache_check(what, host, &api.d);
     api_leave(&api);
     return text;
 }
+
+char *bw_cache_check(const char *what) { return bw_cache_check_for(what, NULL); }

@@ -18,6 +18,7 @@ struct grid_facts {
 /// Facts of a sequence, from the files so far.
 struct sequence_facts {
     struct findings *findings;
+    const char *what, *host; ///< the cache as it was named; a host whose rules count, or NULL
     const char *stem;
     char *names;           ///< the first file's grids; NULL: none could be read yet
     char *hash;            ///< of the preset, by the record or the first file; updated at a recorded change
@@ -26,6 +27,11 @@ struct sequence_facts {
     struct grid_facts *grid;
     int32_t n_grids;
 };
+
+struct bwvdb_file;
+/* check_host.c */
+/// Check an open file by the rules of s->host.
+void host_check(struct sequence_facts *s, const char *path, struct bwvdb_file *f);
 
 /* check_file.c */
 /// Check a file; `number`: the frame by its name.

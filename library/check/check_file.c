@@ -226,6 +226,7 @@ void file_check(struct sequence_facts *s, const char *path, int64_t number)
     names_check(s, path, f);
     for (int32_t g = 0; g < bwvdb_count(f); g++) grid_check(s, path, f, g, ours);
     padding_check(s, path, f);
+    if (s->host) host_check(s, path, f);
     bwvdb_close(f);
 }
 

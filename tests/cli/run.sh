@@ -9,7 +9,7 @@ run --help; expect "--help" 0 "Commands" "Exit codes"
 run --version; expect "--version" 0 "^Billow [0-9]+\.[0-9]+"
 run bkae; expect "unknown command" 2 'did you mean bake\?'
 that "one line for an unknown command" test "$(wc -l <err.txt)" = 1
-for command in bake wedge status cancel check compare list info view preview blender upres retime doctor plugin schema completion; do
+for command in bake wedge status cancel check compare list info view preview blender upres retime convert doctor plugin schema completion; do
     run help "$command"; expect "help $command" 0 "$command"
 done
 run bake puff --frmaes 1; expect "unknown option" 2 'did you mean --frames\?'

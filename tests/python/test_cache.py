@@ -84,6 +84,14 @@ class Caches(Baked):
         self.assertTrue(billow.check_cache(out)["problems"])
         self.assertEqual(billow.check_cache(self.out)["problems"], [])
 
+    def test_hosts(self):
+        self.assertTrue(billow.check_cache(self.out, "unreal")["problems"])
+        made = billow.convert(self.out, "unreal", out=self.folder / "unreal")
+        self.assertEqual((made["for"], made["files"]), ("unreal", len(billow.open(self.out).numbers)))
+        self.assertEqual(billow.check_cache(made["out"], "unreal")["problems"], [])
+        with self.assertRaises(billow.UsageError):
+            billow.check_cache(self.out, "maya")
+
     def test_wide_gap(self):
         out = self.folder / "gap"
         billow.bake(text=PUFF + EXPORT, out=out)

@@ -433,6 +433,13 @@ def flows():
     check("load of a flow", run.code == 0, run.said)
     write("three.vdb", ball(), *three(["vel.x", "vel.y", "vel.z"], 1))
     run = bake("load: {path: three.vdb, field: vel}", fields="vel, density")
+    run = Run("check", "three.vdb", "--for", "arnold")
+    check("three grids are slow there", run.code == 1 and run.says("vel.x is a third of a vector"), run.said)
+    run = Run("convert", "three.vdb", "--for", "arnold", "--out", "one")
+    got = read("one/three.vdb")[0] if run.code == 0 else {}
+    check("convert joins them", sorted(got) == ["density", "vel"]
+          and numpy.abs(grid("one/three.vdb", "vel").near((0, 0, .5)) - (.5, -1, 2)).max() < .05, run.said, list(got))
+    check("which Arnold wants", Run("check", "one/three.vdb", "--for", "arnold").code == 0)
     run = Run("info", "three.vdb")
     check("info shows what is in the file", run.says("vel.x", "4 grids"), run.said)
 

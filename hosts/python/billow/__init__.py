@@ -12,6 +12,8 @@
 Every function here may be called from any thread. What fails raises billow.Error or one of its kin."""
 from __future__ import annotations
 
+import json
+
 from typing import Any, Callable, Dict, Optional, Sequence
 
 from . import _library
@@ -30,8 +32,8 @@ __version__ = _library.version()
 
 __all__ = ["Bake", "Cache", "Cancelled", "DivergedError", "Error", "Eye", "Field", "FileError", "Frame", "LimitError",
            "OutOfMemoryError", "Particles", "PluginError", "PresetError", "Progress", "Session", "Tile",
-           "UnknownNameError", "UsageError", "View", "bake", "check", "check_cache", "compare", "info", "list", "machine",
-           "mosaic", "open", "prepare", "schema", "start", "validate_plugin"]
+           "UnknownNameError", "UsageError", "View", "bake", "check", "check_cache", "compare", "convert", "info", "list",
+           "machine", "mosaic", "open", "prepare", "schema", "start", "validate_plugin"]
 
 
 def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, text: Optional[str] = None,
@@ -115,12 +117,22 @@ def schema() -> Dict[str, Any]:
     return default().schema()
 
 
-def check_cache(cache: Path) -> Dict[str, Any]:
+def check_cache(cache: Path, host: Optional[str] = None) -> Dict[str, Any]:
     """Is a bake's folder, a folder of VDB files, one of them, or a pattern such as smoke_####.vdb whole, and what hosts
     expect? {"sequences", "problems", "findings"}; a finding has a "kind", a "text", an "advice", and says whether it is
-    a "problem" or a note."""
-    checked: Dict[str, Any] = _library.json_of(_library.lib.bw_cache_check(_library.encoded(str(cache))))
+    a "problem" or a note. `host`: what breaks there, too: "blender", "houdini", "unreal", …"""
+    checked: Dict[str, Any] = _library.json_of(
+        _library.lib.bw_cache_check_for(_library.encoded(str(cache)), _library.encoded(host) if host else None))
     return checked
+
+
+def convert(cache: Path, host: str, **options: Any) -> Dict[str, Any]:
+    """Write a cache anew by a host's rules; it is only read. `out`: a folder; `force`: replace files; `proxy`: voxels
+    twice as wide. {"for", "out", "files", "density_gain", "left_out"}."""
+    wish = json.dumps({"for": host, **{key: str(value) if key == "out" else value for key, value in options.items()}})
+    made: Dict[str, Any] = _library.json_of(
+        _library.lib.bw_cache_convert(_library.encoded(str(cache)), _library.encoded(wish)))
+    return made
 
 
 def compare(a: Path, b: Path) -> Dict[str, Any]:

@@ -83,6 +83,8 @@ _PROTOTYPES = {
     "bw_cache_describe": (_TEXT, [c_void_p, c_int32]),
     "bw_cache_survey": (_TEXT, [c_void_p, c_char_p]),
     "bw_cache_check": (_TEXT, [c_char_p]),
+    "bw_cache_check_for": (_TEXT, [c_char_p, c_char_p]),
+    "bw_cache_convert": (_TEXT, [c_char_p, c_char_p]),
     "bw_cache_compare": (_TEXT, [c_char_p, c_char_p]),
     "bw_cache_frame": (c_int, [c_void_p, c_int64, _HANDLE]),
     "bw_cache_movie": (c_int, [c_void_p, POINTER(MovieWish)]),

@@ -253,6 +253,27 @@ enum bwvdb_status bwvdb_sample(const struct bwvdb_file *f, int32_t grid, size_t 
 enum bwvdb_status bwvdb_read_points(const char *path, const char *grid, const char *attribute, uint32_t comps,
                                     int64_t *count, double *out, struct bwvdb_error *error);
 
+/// How a grid differs in another file. Zero what is not needed.
+struct bwvdb_change {
+    const char *name; ///< NULL: its own
+    double gain;      ///< values are multiplied by it; 0 means 1
+    double step;      ///< a power of two: values become multiples of it, and inactive where that is the background
+    double scale;     ///< the world is multiplied by it; 0 means 1
+    int32_t turn;     ///< 1: world (x, y, z) becomes (x, z, -y), and values of vectors that point; -1: back
+    uint32_t half;    ///< 1: 16-bit floats in the file
+    uint32_t coarse;  ///< 1: voxels twice as wide; not of level sets
+    uint32_t corners; ///< 1: the voxels `lo` and `hi` are active, whatever they hold
+    int32_t lo[3], hi[3];
+    const struct bwvdb_meta *meta; ///< replaces or adds to the grid's own
+    uint32_t n_meta;
+};
+
+/// Build a loaded grid of a file, or one joined of three, as 32- or 16-bit floats. Everything else it keeps. Errors:
+/// BWVDB_ERR_USAGE (not loaded, no numbers, a frustum, a name used before), BWVDB_ERR (a value that is not a number or,
+/// with `half`, larger than 65504), BWVDB_ERR_MEMORY.
+enum bwvdb_status bwvdb_writer_copy(struct bwvdb_writer *w, const struct bwvdb_file *f, int32_t grid,
+                                    const struct bwvdb_change *change, struct bwvdb_error *error);
+
 /* ---- meshes ---- */
 
 /// A triangle mesh and how finely its distance shall be known. Everything belongs to the caller.

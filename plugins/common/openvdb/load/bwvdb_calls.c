@@ -5,6 +5,7 @@ __attribute__((visibility("default"))) const struct bwvdb_calls bwvdb_calls = {
     .writer_create = bwvdb_writer_create,
     .writer_add = bwvdb_writer_add,
     .writer_points = bwvdb_writer_points,
+    .writer_copy = bwvdb_writer_copy,
     .writer_meta = bwvdb_writer_meta,
     .writer_write = bwvdb_writer_write,
     .writer_empty = bwvdb_writer_empty,

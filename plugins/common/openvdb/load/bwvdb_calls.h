@@ -13,6 +13,8 @@ struct bwvdb_calls {
     enum bwvdb_status (*writer_add)(struct bwvdb_writer *w, const struct bwvdb_grid *grid, struct bwvdb_error *error);
     enum bwvdb_status (*writer_points)(struct bwvdb_writer *w, const struct bwvdb_points *points,
                                        struct bwvdb_error *error);
+    enum bwvdb_status (*writer_copy)(struct bwvdb_writer *w, const struct bwvdb_file *f, int32_t grid,
+                                     const struct bwvdb_change *change, struct bwvdb_error *error);
     enum bwvdb_status (*writer_meta)(struct bwvdb_writer *w, const struct bwvdb_meta *meta, struct bwvdb_error *error);
     enum bwvdb_status (*writer_write)(struct bwvdb_writer *w, const char *path, struct bwvdb_error *error);
     int (*writer_empty)(const struct bwvdb_writer *w);

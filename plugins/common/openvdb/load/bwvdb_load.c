@@ -52,6 +52,12 @@ enum bwvdb_status bwvdb_writer_points(struct bwvdb_writer *w, const struct bwvdb
     return loaded->writer_points(w, points, error);
 }
 
+enum bwvdb_status bwvdb_writer_copy(struct bwvdb_writer *w, const struct bwvdb_file *f, int32_t grid,
+                                    const struct bwvdb_change *change, struct bwvdb_error *error)
+{
+    return loaded->writer_copy(w, f, grid, change, error);
+}
+
 enum bwvdb_status bwvdb_writer_meta(struct bwvdb_writer *w, const struct bwvdb_meta *meta, struct bwvdb_error *error)
 {
     return loaded->writer_meta(w, meta, error);
