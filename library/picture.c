@@ -8,7 +8,6 @@
 #include "view/picture_tools.h"
 #include "view/snapshot_exporter.h"
 #include <picture/volume/shape/shapes.h>
-#include <picture/volume/studio/floor_spots.h>
 #include <picture/picture.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +61,7 @@ static enum bw_status picture_draw(struct snapshot *m, struct bw_exporter *e, co
     memcpy(out->range, p.shown, sizeof out->range);
     bw_image_free(&img);
     bw_shapes_free(&p.tools, p.shapes);
-    bw_floor_spots_free(&p.tools, p.spots);
+    bw_spots_free(&p.tools, &p.spots);
     if (p.sky) p.tools.release(p.tools.ctx, p.sky);
     free(alpha);
     bw_free(fields);

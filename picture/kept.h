@@ -6,16 +6,16 @@
 #include <billow/checkpoint.h>
 #include <picture/params.h>
 #include <picture/tools.h>
+#include <picture/volume/spots.h>
 
-struct bw_floor_spots;
 struct bw_shapes;
 /// Zero it before the first frame.
 struct bw_picture {
     struct bw_tools tools;
     struct bw_scene scene;
-    struct bw_sky *sky;           ///< made when first wanted
-    struct bw_shapes *shapes;     ///< of the last frame's obstacles, whose meshes go on
-    struct bw_floor_spots *spots; ///< of the last frame's floor
+    struct bw_sky *sky;       ///< made when first wanted
+    struct bw_shapes *shapes; ///< of the last frame's obstacles, whose meshes go on
+    struct bw_spots spots;    ///< of what stands still
     int32_t has_scene;
     int32_t size[2];  ///< 0: not yet known
     int64_t asked[2]; ///< the width and height that it was chosen for

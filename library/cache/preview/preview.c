@@ -9,7 +9,7 @@
 #include "view/bake_look.h"
 #include "view/picture_tools.h"
 #include <picture/volume/shape/shapes.h>
-#include <picture/volume/studio/floor_spots.h>
+#include <picture/volume/spots.h>
 #include <picture/volume/sky/sky.h>
 
 #include <math.h>
@@ -27,10 +27,10 @@ struct preview {
     struct cache_look look;
     struct cache_slice baked_slice; ///< the slice of the bake's own pictures
     struct bw_scene scene;
-    struct bw_sky *sky;           ///< the scene's
-    struct bw_shapes *shapes;     ///< obstacles of the frame
-    struct bw_floor_spots *spots; ///< what rays meet of the floor, from frame to frame
-    struct bw_preset *preset;     ///< with the options' `set` applied; NULL: there is none, the bake's own look counts
+    struct bw_sky *sky;       ///< the scene's
+    struct bw_shapes *shapes; ///< obstacles of the frame
+    struct bw_spots spots;    ///< of what stands still, from frame to frame
+    struct bw_preset *preset; ///< with the options' `set` applied; NULL: there is none, the bake's own look counts
     struct picture_output output;
     int32_t frames;                         ///< how many are shown
     int warned_particles, warned_obstacles; ///< each warning once
@@ -374,7 +374,7 @@ static void preview_end(struct preview *s, struct bw_sequence *q, struct bw_para
 {
     if (s->sky) s->tools.release(s->tools.ctx, s->sky);
     bw_shapes_free(&s->tools, s->shapes);
-    bw_floor_spots_free(&s->tools, s->spots);
+    bw_spots_free(&s->tools, &s->spots);
     bw_free(q->path);
     bw_free(q->frame);
     bw_preset_free(s->preset);

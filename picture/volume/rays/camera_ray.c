@@ -40,6 +40,7 @@ struct layer {
     double depth;
     float cover;
     struct bw_shape_hit hit;
+    struct bw_solid_finish *finish; ///< kept; NULL: it is not
 };
 
 /// The light that an obstacle sends back along `dir`, without air.
@@ -49,7 +50,8 @@ static void solid_light(const struct bw_take *m, const double dir[3], const stru
     struct bw_solid_seen seen = {.v = m->shot.v,
                                  .at = {.turn = s->jitter + 0.5f, .rays = s->studio->rays},
                                  .away = l->depth,
-                                 .hit = m->shot.v->shapes ? &l->hit : NULL};
+                                 .hit = m->shot.v->shapes ? &l->hit : NULL,
+                                 .finish = l->finish};
     for (int a = 0; a < 3; a++) seen.at.p[a] = s->eye[a] + l->depth * dir[a], seen.dir[a] = dir[a];
     if (seen.hit) memcpy(seen.at.p, l->hit.p, sizeof seen.at.p);
     bw_solid_shade(&seen, s->studio, rgb);
@@ -132,6 +134,28 @@ struct beyond {
     struct layer layer[BW_PIXEL_PARTS];
 };
 
+/// Of obstacles what is kept of the pixel. 0: nothing is yet.
+static int layers_kept(const struct bw_solid_pixel *p, struct beyond *b)
+{
+    if (!p->n || !p->spot || (*p->n && !p->spot->found)) return 0;
+    b->n = *p->n;
+    for (int i = 0; i < b->n; i++) {
+        struct bw_solid_spot *spot = &p->spot[i];
+        b->layer[i] = (struct layer){spot->part.hit.depth, spot->part.share, spot->part.hit, .finish = &spot->finish};
+    }
+    return 1;
+}
+
+static void layers_keep(const struct bw_solid_pixel *p, const struct bw_shapes_part *part, struct beyond *b)
+{
+    if (!p->n) return;
+    *p->n = (uint8_t)b->n;
+    for (int i = 0; i < b->n && p->spot; i++) {
+        p->spot[i].part = part[i], p->spot[i].found = 1;
+        b->layer[i].finish = &p->spot[i].finish;
+    }
+}
+
 /// Obstacles as they are, along `dir`.
 static void shapes_trace(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3], struct beyond *b)
 {
@@ -145,14 +169,17 @@ static void shapes_trace(const struct bw_take *m, const struct bw_camera_ray *s,
                                 .floor = scene->floor ? scene->lo[2] : -HUGE_VAL,
                                 .within = HUGE_VAL,
                                 .when = s->when};
+    const struct bw_solid_pixel kept = dir == s->dir ? s->solid : (struct bw_solid_pixel){NULL, NULL};
     double ahead = 0;
+    if (layers_kept(&kept, b)) return;
     for (int a = 0; a < 3; a++) ahead += dir[a] * c->forward[a];
     for (int a = 0; a < 3; a++) {
         ray.right[a] = 2 * c->tan_x * ahead / (m->img->w * across) * c->right[a];
         ray.up[a] = 2 * c->tan_y * ahead / (m->img->h * across) * c->up[a];
     }
     b->n = bw_shapes_pixel(m->shot.v->shapes, &ray, part);
-    for (int i = 0; i < b->n; i++) b->layer[i] = (struct layer){part[i].hit.depth, part[i].share, part[i].hit};
+    for (int i = 0; i < b->n; i++) b->layer[i] = (struct layer){part[i].hit.depth, part[i].share, part[i].hit, NULL};
+    layers_keep(&kept, part, b);
 }
 
 /// Nothing is seen past these.
@@ -190,10 +217,10 @@ static void background_trace(const struct bw_take *m, const struct bw_camera_ray
     b->n = 0, b->studio = (struct bw_behind){.depth = HUGE_VAL};
     if (v->shapes && !is_bare(m, s, dir)) shapes_trace(m, s, dir, b);
     if (all_hidden(b)) return;
-    const struct bw_studio_ray ray = {s->eye, dir, uv, s->jitter + 0.5f, dir == s->dir ? s->spot : NULL};
+    const struct bw_studio_ray ray = {s->eye, dir, uv, s->jitter + 0.5f, dir == s->dir ? s->floor : NULL};
     if (!floor_read(m, s, dir, &b->studio)) bw_studio_colour(s->studio, &ray, &b->studio);
     if (v->shapes || !v->solid) return;
-    first->depth = b->studio.depth;
+    first->depth = b->studio.depth, first->finish = NULL;
     first->cover = bw_solid_hit(v, s->eye, dir, 2 * m->shot.scene->camera.tan_y / m->img->h, &first->depth);
     b->n = first->cover > 0;
 }
@@ -243,6 +270,15 @@ void bw_camera_ray_veil(const struct bw_take *m, struct bw_camera_ray *s, struct
     for (int a = 0; a < 4; a++) veil->transmittance[a] = s->transmittance.v[a];
 }
 
+/// What is kept of its pixel, which has no other ray.
+static void spots_take(const struct bw_take *m, struct bw_camera_ray *s)
+{
+    const struct bw_spots *spots = m->shot.scene->spots;
+    if (!spots) return;
+    if (!m->wide) s->floor = bw_floor_spots_at(spots->floor, s->x, s->y);
+    s->solid = bw_solid_spots_at(spots->solid, s->x, s->y);
+}
+
 float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float out[3])
 {
     const int across = m->medium.steps.across, rays = across * across;
@@ -251,8 +287,7 @@ float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float out[3])
     for (int q = 0; q < rays; q++) {
         struct bw_camera_ray s = {
             .x = x, .y = y, .transmittance = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f, .studio = &m->studio};
-        if (rays == 1 && !m->wide)
-            s.spot = bw_floor_spots_at(m->shot.scene->spots ? *m->shot.scene->spots : NULL, x, y);
+        if (rays == 1) spots_take(m, &s);
         double uv[2];
         pixel_aim(m, q, across, &s, uv);
         cover += bw_camera_ray_trace(m, uv, &s, rgb) / (float)rays;
@@ -266,6 +301,7 @@ void bw_camera_ray_surface(const struct bw_take *m, const double uv[2], struct b
 {
     struct beyond b;
     *spot = (struct bw_still_spot){.form = BW_STILL_NONE};
+    spots_take(m, s);
     ray_aim(&m->shot.scene->camera, uv, s);
     background_trace(m, s, s->dir, uv, &b);
     if (b.n > 0 && m->shot.v->shapes) {

@@ -8,6 +8,7 @@
 #include "shot.h"
 #include "step/march_segment.h"
 #include <picture/image/image.h>
+#include <picture/volume/spots.h>
 #include <picture/volume/studio/studio.h>
 
 /// What a screen tile shows of obstacles: none; one that moves while the shutter is open.
@@ -57,7 +58,8 @@ struct bw_camera_ray {
     float rgb[3];
     struct lanes transmittance;     ///< {rgb, grey}; BW_CLEAR at first
     const struct bw_studio *studio; ///< as this ray sees it
-    struct bw_floor_spot *spot;     ///< of its pixel; NULL: none is kept
+    struct bw_floor_spot *floor;    ///< of its pixel; NULL: none is kept
+    struct bw_solid_pixel solid;    ///< likewise
 };
 
 /// Light along the ray through (u, v) in -1 … 1 over the picture, into `rgb`; answers how much smoke and obstacles

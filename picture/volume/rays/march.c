@@ -6,6 +6,7 @@
 #include "lens/surfaces.h"
 #include "veil.h"
 #include <picture/volume/shape/shapes.h>
+#include <picture/volume/spots.h>
 
 #include <billow/host.h>
 
@@ -75,6 +76,15 @@ static bw_march_fn march_choose(uint32_t level)
                                    : bw_march_segment_baseline;
 }
 
+/// Where a pixel has one ray.
+static void spots_begin(const struct bw_tools *tools, const struct bw_take *m, const int32_t size[2])
+{
+    const struct bw_scene *scene = m->shot.scene;
+    if (m->medium.steps.across > 1) return;
+    if (!m->wide) bw_floor_spots_begin(tools, scene, size, m->studio.grains, &scene->spots->floor);
+    bw_solid_spots_begin(tools, scene, m->shot.v->shapes, size, &scene->spots->solid);
+}
+
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
     struct bw_take m = {.shot = *shot, .march = march_choose(tools->simd), .img = img, .alpha = alpha};
@@ -93,8 +103,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h / m.medium.steps.across;
     m.studio.blur = 0.25;
     m.studio.grains = m.medium.steps.across > 1 || m.wide ? 1 : BW_GRAINS; // where a pixel has one ray
-    if (!status && shot->scene->spots && !m.wide)
-        bw_floor_spots_begin(tools, shot->scene, size, m.studio.grains, shot->scene->spots);
+    if (!status && shot->scene->spots) spots_begin(tools, &m, size);
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
     if (!status) status = tiles_find(tools, &m);
     if (!status) status = bw_veil_make(tools, &m);

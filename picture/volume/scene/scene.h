@@ -30,7 +30,7 @@ enum bw_show_particles { BW_SHOW_HOT, BW_SHOW_ALL, BW_SHOW_NONE, BW_SHOW_LIGHT }
 #define BW_LOOK_MEMBER_COLOUR(member) float member[3];
 
 struct bw_sky;
-struct bw_floor_spots;
+struct bw_spots;
 /// What a photographer would choose.
 struct bw_look {
     BW_LOOK_ROWS(BW_LOOK_MEMBER, , ) ///< key, environment, fire: times what the mood makes of them
@@ -67,7 +67,7 @@ struct bw_scene {
     double frame, tick;     ///< which frame of the movie it is; s from one to the next
     int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
-    struct bw_floor_spots **spots; ///< where those of the picture before are; NULL: nowhere
+    struct bw_spots *spots; ///< what the picture before left of what stands still; NULL: nothing
 };
 
 /// Light of a channel that smoke lets through where it lets through `grey` of an extinction of 1.

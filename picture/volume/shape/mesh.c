@@ -138,7 +138,7 @@ static enum bw_status pieces_make(const struct bw_tools *tools, struct bw_mesh *
 
 /* ---- making ---- */
 
-static uint64_t mixed(uint64_t key, const void *data, size_t bytes)
+uint64_t bw_mesh_mixed(uint64_t key, const void *data, size_t bytes)
 {
     const unsigned char *p = data;
     for (; bytes >= 8; bytes -= 8, p += 8) {
@@ -153,20 +153,20 @@ static uint64_t mixed(uint64_t key, const void *data, size_t bytes)
 
 uint64_t bw_mesh_key(const struct bw_shape *s, struct bw_form_grown grown)
 {
-    uint64_t key = mixed(0xcbf29ce484222325u, &s->kind, sizeof s->kind);
+    uint64_t key = bw_mesh_mixed(0xcbf29ce484222325u, &s->kind, sizeof s->kind);
     if (s->kind == BW_SHAPE_CYLINDER && grown.uneven) {
-        key = mixed(key, &grown.uneven, sizeof grown.uneven);
-        key = mixed(key, &grown.lot, sizeof grown.lot);
-        key = mixed(key, s->scale, sizeof s->scale);
+        key = bw_mesh_mixed(key, &grown.uneven, sizeof grown.uneven);
+        key = bw_mesh_mixed(key, &grown.lot, sizeof grown.lot);
+        key = bw_mesh_mixed(key, s->scale, sizeof s->scale);
     }
-    if (s->kind == BW_SHAPE_TORUS) key = mixed(key, &s->tube, sizeof s->tube);
+    if (s->kind == BW_SHAPE_TORUS) key = bw_mesh_mixed(key, &s->tube, sizeof s->tube);
     if (s->kind == BW_SHAPE_CYLINDER && s->tube > 0) {
-        key = mixed(key, &s->tube, sizeof s->tube);
-        key = mixed(key, s->scale, sizeof s->scale);
+        key = bw_mesh_mixed(key, &s->tube, sizeof s->tube);
+        key = bw_mesh_mixed(key, s->scale, sizeof s->scale);
     }
     if (s->kind != BW_SHAPE_MESH) return key;
-    key = mixed(key, s->point, (size_t)s->n_points * sizeof *s->point);
-    return mixed(key, s->triangle, (size_t)s->n_triangles * sizeof *s->triangle);
+    key = bw_mesh_mixed(key, s->point, (size_t)s->n_points * sizeof *s->point);
+    return bw_mesh_mixed(key, s->triangle, (size_t)s->n_triangles * sizeof *s->triangle);
 }
 
 static void middle_find(const struct bw_shape *s, struct bw_mesh *m)

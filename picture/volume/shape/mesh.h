@@ -26,6 +26,8 @@ struct bw_mesh {
 /// Faces that meet at less than this are one smooth surface, as a modeller's auto smooth has it.
 #define BW_CREASE 0.82f ///< cosine of 35 degrees
 
+/// A number for `bytes` of data that follow what made `key`.
+uint64_t bw_mesh_mixed(uint64_t key, const void *data, size_t bytes);
 /// What it would be made of, as a number.
 uint64_t bw_mesh_key(const struct bw_shape *s, struct bw_form_grown grown);
 /// Of a shape's own points (m, or of a radius 1); bw_mesh_free gives it back. NULL: out of memory.

@@ -133,6 +133,21 @@ void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s)
     tools->release(tools->ctx, s);
 }
 
+uint64_t bw_shapes_key(const struct bw_shapes *s)
+{
+    uint64_t key = 0;
+    for (int32_t i = 0; s && i < s->n; i++) {
+        const struct bw_form *f = &s->form[i];
+        if (f->moves) return 0;
+        key = bw_mesh_mixed(key, &f->mesh->key, sizeof f->mesh->key);
+        key = bw_mesh_mixed(key, f->center, sizeof f->center);
+        key = bw_mesh_mixed(key, f->axis, sizeof f->axis);
+        key = bw_mesh_mixed(key, f->scale, sizeof f->scale);
+        key = bw_mesh_mixed(key, (const int64_t[]){f->of, f->look}, 2 * sizeof(int64_t));
+    }
+    return key;
+}
+
 /* ---- asking ---- */
 
 struct asking {

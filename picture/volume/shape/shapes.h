@@ -37,6 +37,8 @@ enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_sh
 /// What moves is met all along its way, `seconds` about the frame's time. Errors: BW_ERR_MEMORY; they stand still then.
 enum bw_status bw_shapes_shutter(const struct bw_tools *tools, double seconds, struct bw_shapes *s);
 void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s);
+/// What they are and where, as a number; 0: some move, or there are none.
+uint64_t bw_shapes_key(const struct bw_shapes *s);
 
 /// Where a ray meets one; normals are unit vectors towards where it came from.
 struct bw_shape_hit {

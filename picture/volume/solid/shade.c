@@ -87,6 +87,16 @@ static void room_mirror(struct lit_place *g, float open)
                           (room->below[c] + share * (room->above[c] - room->below[c]));
 }
 
+/// What obstacles leave of a lamp.
+static float lamp_open(const struct bw_solid_seen *s, int lamp, const struct bw_light_seen *seen)
+{
+    struct bw_solid_finish *kept = s->finish;
+    if (kept && kept->asked >> lamp & 1) return kept->open[lamp];
+    const float open = bw_solid_shadow_rays(s->v, &s->at, seen);
+    if (kept) kept->asked |= 1u << lamp, kept->open[lamp] = open;
+    return open;
+}
+
 /// Add what a lamp sends there.
 static void lamp_add(struct lit_place *g, int lamp)
 {
@@ -99,7 +109,7 @@ static void lamp_add(struct lit_place *g, int lamp)
                  soft = fmax(wide, (double)g->finish.soft);
     if (cosine <= -soft) return;
     const int through = g->finish.soft > 0 && flat < 0; // its own other side is no shadow
-    float open = BW_SUN_SURFACE * seen.share * (through ? 1 : bw_solid_shadow_rays(s->v, &s->at, &seen));
+    float open = BW_SUN_SURFACE * seen.share * (through ? 1 : lamp_open(s, lamp, &seen));
     if (!(open > 0)) return;
     const float smoke = bw_ambient_transmittance(g->studio->ambient, s->at.p, &seen);
     const float near = (float)((cosine + soft) / (1 + soft)), share = powf(near, 1 + g->finish.soft); // ends smoothly
@@ -145,7 +155,7 @@ static float room_open(const struct bw_solid_seen *s)
 }
 
 /// What the obstacle is made of there.
-static void finish_find(struct lit_place *g)
+static void finish_make(struct lit_place *g)
 {
     const struct bw_solid_seen *s = g->seen;
     const struct bw_studio *studio = g->studio;
@@ -170,6 +180,14 @@ static void finish_find(struct lit_place *g)
         f->normal[w] = 0;
         for (int a = 0; a < 3; a++) f->normal[w] += (form ? form->axis[a][w] : a == w) * relief[a];
     }
+}
+
+static void finish_find(struct lit_place *g)
+{
+    struct bw_solid_finish *kept = g->seen->finish;
+    if (!kept || !kept->found) finish_make(g);
+    else g->finish = kept->finish;
+    if (kept) kept->finish = g->finish, kept->found = 1;
 }
 
 /// The fire's light, irradiance over 4π, on a surface that faces `n`.

@@ -4,6 +4,7 @@
 #define BW_SOLID_SHADE_H
 
 #include "shadow.h"
+#include "solid_spots.h"
 #include <picture/volume/studio/studio.h>
 
 /// A place on an obstacle as the eye sees it.
@@ -13,6 +14,7 @@ struct bw_solid_seen {
     double away;                    ///< m from the eye
     double dir[3];                  ///< the eye's way to it
     const struct bw_shape_hit *hit; ///< the same on an obstacle as it is; NULL: as distances say
+    struct bw_solid_finish *finish; ///< of it what is kept from picture to picture; NULL: nothing
     int32_t mirrored;               ///< 1: it is seen in another, and mirrors neither others nor flames
 };
 /// Light that it sends back to the eye.

@@ -7,6 +7,7 @@
 #include <picture/volume/scene/fast_math.h>
 #include <picture/volume/sky/backdrop.h>
 #include <picture/volume/sky/sphere.h>
+#include <picture/volume/spots.h>
 
 #include <math.h>
 #include <string.h>
@@ -50,6 +51,10 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
     for (int a = 0; a < 2; a++) {
         s->rocks.middle[a] = 0.5 * (scene->lo[a] + scene->hi[a]);
         s->rocks.wide = fmax(s->rocks.wide, scene->hi[a] - scene->lo[a]);
+    }
+    if (scene->spots && scene->floor && scene->look.ground == BW_GROUND_EARTH) {
+        bw_stone_lots_begin(tools, &s->rocks, &scene->spots->stones);
+        s->rocks.lots = scene->spots->stones;
     }
     const enum bw_status status = low_sky_make(tools, s);
     return !status && scene->floor ? bw_floor_make(tools, s) : status;

@@ -7,6 +7,7 @@
 #include <picture/volume/shape/open.h>
 #include <picture/volume/shape/pixel.h>
 #include <picture/volume/render.h>
+#include <picture/volume/spots.h>
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -154,6 +155,58 @@ Test(shapes, a_floor_hides_what_is_below)
     ray.floor = -HUGE_VAL;
     cr_assert_eq(bw_shapes_pixel(s, &ray, part), 1);
     bw_shapes_free(&tools, s);
+}
+
+enum { SEEN = 64, BURNS = 12, STONES = 12 };
+
+/// Stones on a floor round a flame so high, the first of them a little aside, as light.
+static struct bw_image stones_render(double high, double aside, double aperture, struct bw_spots *spots)
+{
+    struct bw_shape stone[STONES];
+    for (int i = 0; i < STONES; i++)
+        stone[i] = (struct bw_shape){.kind = i % 2 ? BW_SHAPE_BALL : BW_SHAPE_BOX,
+                                     .center = {0.8 * cos(i) + (i ? 0 : aside), 0.8 * sin(i), 0.1},
+                                     .scale = {0.15, 0.25, 0.15},
+                                     UPRIGHT};
+    struct bw_shapes *s = shapes_of(stone, STONES);
+    struct bw_volume v = {.shapes = s, .box = {{BURNS, BURNS, BURNS}, {-0.3, -0.3, high}, 0.05}};
+    struct bw_scene scene = {.lo = {-1, -1, 0}, .hi = {1, 1, 1}, .extinction = 9, .exposure = 1, .floor = 1};
+    const struct bw_aim aim = {
+        .elevation = 0.3, .distance = 5, .tan_long = 0.25, .has_target = 1, .aperture = aperture};
+    struct bw_image img;
+    v.flame = take(NULL, BURNS * BURNS * BURNS * sizeof(float));
+    for (int i = 0; i < BURNS * BURNS * BURNS; i++) v.flame[i] = i % BURNS > 2 && i % BURNS < 9;
+    scene.look = look_usual();
+    scene.look.material = (struct bw_material_wish){.kind = BW_MATERIAL_STONE, {0.4f, 0.3f, 0.2f}, 0.8f, .scale = 1};
+    scene.look.material.gloss = 1, scene.spots = spots;
+    cr_assert_eq(bw_image_init(&img, &tools, SEEN, SEEN), BW_OK);
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    free(v.flame);
+    bw_shapes_free(&tools, s);
+    return img;
+}
+
+/* Whatever was drawn before, a picture is the one that it would be alone: the fire is another one each time, and once
+ * a stone. */
+Test(shapes, those_that_are_kept_are_the_same)
+{
+    static const double high[] = {0.4, 0.9, 0.2, 0.2, 0.6, 0.4}, aside[] = {0, 0, 0, 0.1, 0.1, 0.1};
+    struct bw_spots spots = {.floor = NULL};
+    for (int i = 0; i < 12; i++) {
+        const double aperture = i / 6 * 0.05;
+        struct bw_image kept = stones_render(high[i % 6], aside[i % 6], aperture, &spots),
+                        alone = stones_render(high[i % 6], aside[i % 6], aperture, NULL);
+        cr_assert_arr_eq(kept.px, alone.px, sizeof(float) * 3 * SEEN * SEEN, "picture %d", i);
+        int n = 0;
+        for (int at = 0; at < SEEN * SEEN; at++) {
+            const struct bw_solid_pixel p = bw_solid_spots_at(spots.solid, at % SEEN, at / SEEN);
+            n += *p.n && p.spot && p.spot->found && p.spot->finish.found;
+        }
+        cr_assert(i % 3 ? n > SEEN : n == 0, "kept from the second picture of them on: %d of picture %d", n, i);
+        bw_image_free(&kept), bw_image_free(&alone);
+    }
+    bw_spots_free(&tools, &spots);
 }
 
 /* Pebbles all over a picture, some no larger than a pixel: of each pixel is covered what its own rays meet. */

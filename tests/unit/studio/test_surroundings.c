@@ -4,6 +4,7 @@
 #include "look.h"
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
+#include <picture/volume/spots.h>
 
 #include <billow/host.h>
 #include <picture/volume/studio/noise.h>
@@ -63,7 +64,7 @@ Test(surroundings, floors_have_no_seams)
 }
 
 /// The picture of a glowing block, so high over a floor, seen level from the front, dark but for it.
-static struct bw_image block_render_kept(enum bw_ground ground, double high, struct bw_floor_spots **spots)
+static struct bw_image block_render_kept(enum bw_ground ground, double high, struct bw_spots *spots)
 {
     enum { N = 24 };
     struct bw_volume v = {.box = {{N, N, N}, {-0.5, -0.5, high}, 1.0 / N}};
@@ -89,17 +90,17 @@ static struct bw_image block_render(enum bw_ground ground) { return block_render
 Test(surroundings, floors_that_are_kept_are_the_same_floors)
 {
     static const double high[] = {0.4, 0.9, 0.2, 0.4};
-    struct bw_floor_spots *spots = NULL;
+    struct bw_spots spots = {.floor = NULL};
     for (int g = BW_GROUND_EARTH; g <= BW_GROUND_STREET; g++)
         for (int i = 0; i < 4; i++) {
             struct bw_image kept = block_render_kept((enum bw_ground)g, high[i], &spots),
                             alone = block_render_kept((enum bw_ground)g, high[i], NULL);
             cr_assert_arr_eq(kept.px, alone.px, sizeof(float) * 3 * 96 * 96, "ground %d, picture %d", g, i);
-            cr_assert_eq(bw_floor_spots_at(spots, 3, 90) != NULL, i > 0, "kept from the second picture on");
-            cr_assert(!i || bw_floor_spots_at(spots, 3, 90)->found, "looked up");
+            cr_assert_eq(bw_floor_spots_at(spots.floor, 3, 90) != NULL, i > 0, "kept from the second picture on");
+            cr_assert(!i || bw_floor_spots_at(spots.floor, 3, 90)->found, "looked up");
             bw_image_free(&kept), bw_image_free(&alone);
         }
-    bw_floor_spots_free(&tools, spots);
+    bw_spots_free(&tools, &spots);
 }
 
 /* Sums of all octaves at once are the sums of one after the other, by each SIMD level to the bit, with slopes. */
