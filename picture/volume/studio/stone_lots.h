@@ -5,10 +5,16 @@
 #ifndef BW_STONE_LOTS_H
 #define BW_STONE_LOTS_H
 
-#include "stones.h"
 #include <picture/tools.h>
 
 #include <stdint.h>
+
+struct bw_stone_lots;
+/// Where there are rocks: round a stage as wide as that, m.
+struct bw_stones_field {
+    double middle[2], wide;
+    struct bw_stone_lots *lots; ///< what is known of squares; NULL: nothing
+};
 
 enum { BW_STONE_SIZES = 6, BW_STONE_CUTS = 5 };
 

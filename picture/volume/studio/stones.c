@@ -4,8 +4,6 @@
  * (1987) through voxels; only the thin layer that stones rise to is looked through. */
 #include "stones.h"
 
-#include "stone_lots.h"
-
 #include <math.h>
 
 enum { SQUARES = 48 };

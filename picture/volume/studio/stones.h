@@ -4,12 +4,7 @@
 #ifndef BW_STONES_H
 #define BW_STONES_H
 
-struct bw_stone_lots;
-/// Where there are rocks: round a stage as wide as that, m.
-struct bw_stones_field {
-    double middle[2], wide;
-    struct bw_stone_lots *lots; ///< what is known of squares; NULL: nothing
-};
+#include "stone_lots.h"
 
 struct bw_stone_hit {
     double depth; ///< m along the ray; what is farther than it is when asked is no hit
