@@ -71,13 +71,14 @@ static int look_untouched(const struct bw_picture_params *p)
     return same;
 }
 
+#define SOOTY 0.54f ///< smoke of a fire, times the smoke of no fire
+
 /// Fire's mood: the studio dimmed, smoke sooty.
 static void mood_choose(const struct bw_picture_params *p, int flames, struct bw_look *look)
 {
     const int dim = p->mood == BW_MOOD_FIRE || (p->mood == BW_MOOD_AUTO && flames && look_untouched(p));
-    const float lit = (float)usual(ROW_smoke), smoke = dim ? 0.5f : lit;
     if (dim) look->key *= 0.15, look->environment *= 0.4;
-    for (int c = 0; c < 3; c++) look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * smoke / lit;
+    for (int c = 0; c < 3; c++) look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * (dim ? SOOTY : 1);
 }
 
 /// Light from all around; 0: the lists are not two colours.

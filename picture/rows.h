@@ -65,7 +65,7 @@
         "floor fade to the horizon's colour; 0: as far as one likes.")                                                 \
     X(S, m, F64, key, "1", 0, 1e3, 0,                                                                                  \
         "Renders: strength of the studio's lights; 0: fire alone lights the scene.")                                   \
-    X(S, m, F64, environment, "1", 0, 1e3, 0,                                                                          \
+    X(S, m, F64, environment, "0.3", 0, 1e3, 0,                                                                        \
         "Renders: strength of the light from all around.")                                                             \
     X(S, m, F64, fire, "1", 0, 1e6, 0,                                                                                 \
         "Renders: brightness of flames, times what they are exposed for: a shot's hottest, by its sources.")           \
@@ -92,7 +92,7 @@
 #define BW_SHOW_ROWS(X, S, m)                                                                                          \
     X(S, m, F64, thickness, "1", 0, 1e6, 0,                                                                            \
         "Renders: optical thickness of smoke, times the default.")                                                     \
-    X(S, m, COLOUR, smoke, "[0.92, 0.92, 0.92]",                                                                       \
+    X(S, m, COLOUR, smoke, "[0.6, 0.6, 0.6]",                                                                          \
         "Renders: share of light that smoke scatters; soot is dark.")                                                  \
     X(S, m, F64, shutter, "0.5", 0, 4, 0,                                                                              \
         "Renders: how long the shutter is open, frames; 0.5 is a film camera's 180 degrees, 0: what moves is "         \

@@ -7,7 +7,8 @@
  *     O  falls by s dY,  P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel
  *     T  rises by dY Q/c_p, then radiates: x' = -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly:
  *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
- *     smoke  rises by `smoke` dY and burns in flames: at the rate `burnout` flame, where the excess is twice that of
+ *     smoke  rises by `smoke` times what leaves F, so that flames hide behind no soot of their own; in calm presets by
+ *        `smoke` dY, at once. It burns in flames: at the rate `burnout` flame, where the excess is twice that of
  *        ignition, and in proportion down to the ignition temperature; what flames have left behind stays
  *     edges  T also falls by x' = -edge_cooling x/(1 + F/0.05), in air that flames no longer keep out: closed form
  *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows; the field is F/F_max, from 0 to 1, F_max
@@ -67,7 +68,8 @@ static const struct bw_param params[] = {
     BW_F64(struct fire, edge_cooling, "edge_cooling", "0 1/s", 0, 1e9, "1/s",
            "How fast gas cools besides where there is little flame: edges turn to dark soot at once."),
     BW_F64(struct fire, expansion, "expansion", "1", 0, 100, "1", "Expansion of heated gas; 1 is physical."),
-    BW_F64(struct fire, smoke, "smoke", "0.3", 0, 1e6, "1", "Smoke density that a unit of burnt fuel leaves."),
+    BW_F64(struct fire, smoke, "smoke", "0.3", 0, 1e6, "1",
+           "Smoke density that a unit of burnt fuel leaves as its flame goes out; in calm presets as it burns."),
     BW_F64(struct fire, burnout, "burnout", "0 1/s", 0, 1e9, "1/s",
            "Rate at which hot smoke burns up where `flame` is 1: none at the ignition temperature, this at twice its "
            "excess; where flames have gone, soot stays."),
@@ -117,6 +119,7 @@ static const struct bw_port ports[N_PORTS] = {
 /// One step, over all cells.
 struct plan {
     struct burn burn;
+    bool late; ///< smoke comes out of flames, not of fuel
     double dt, cool, edge, life, expand, smoke, burnout, warm, flame_left, flame_gain, flame_most, need, extinction;
     int row[N_PORTS]; ///< view of each port, -1: unbound
 };
@@ -159,7 +162,7 @@ static void parcel_burn(const struct plan *p, struct parcel *c)
     const double flame = less(p->flame_left * c->flame + p->flame_gain * burnt, 1), mean = 0.5 * (c->flame + flame);
     if (c->excess > p->warm && usable > 0)
         c->smoke *= exp(-p->burnout * less(more(mean, 0), 1) * less(c->excess / p->warm - 1, 1));
-    c->smoke += p->smoke * burnt;
+    c->smoke += p->smoke * (p->late ? more(burnt + p->flame_most * (c->flame - flame), 0) : burnt);
     c->flame = flame;
     c->excess += p->burn.heat * burnt;
     if (c->excess > 0) c->excess *= edge * burn_cool(p->cool * c->excess * c->excess * c->excess);
@@ -288,6 +291,7 @@ static struct plan plan_make(struct bw_stage *s)
     const double most = burn_glow_peak(&burn, life);
     return (struct plan){
         .burn = burn,
+        .late = s->character > 0,
         .dt = dt,
         .cool = cooling > 0 ? 3 * cooling * dt / (span * span * span * span) : 0,
         .edge = f->edge_cooling,

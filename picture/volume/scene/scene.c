@@ -30,10 +30,10 @@ int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHT
         for (int c = 0; c < 3; c++) light[n].rgb[c] *= (float)s->look.key;
     }
     if (n > 0 || s->look.sky) return n;
-    light[0] = (struct bw_light){.rgb = {2.35f, 2.05f, 1.68f}, .half = 0.1};
-    light[1] = (struct bw_light){.rgb = {0.42f, 0.58f, 0.80f}, .half = 0.12};
+    light[0] = (struct bw_light){.rgb = {2.8f, 2.4f, 2.0f}, .half = 0.1};
+    light[1] = (struct bw_light){.rgb = {0.32f, 0.45f, 0.65f}, .half = 0.12};
     const struct bw_camera *by = s->has_lamps ? &s->lamps : &s->camera;
-    light_aim(by, -0.78, 0.66, -0.10, light[0].to);
+    light_aim(by, -0.62, 0.60, -0.50, light[0].to);
     light_aim(by, 0.70, 0.18, -0.60, light[1].to);
     for (int l = 0; l < 2; l++)
         for (int c = 0; c < 3; c++) light[l].rgb[c] *= (float)s->look.key;

@@ -133,6 +133,22 @@ Test(fire, soot_stays_where_flames_have_gone)
         }
 }
 
+/* All that burnt is in flames or is smoke, whatever the step: flames hide behind no soot of their own. */
+Test(fire, smoke_comes_out_of_flames)
+{
+    const double most = 0.2 * (1 - exp(-5)), seconds[] = {0.05, 0.25, 2};
+    for (int i = 0; i < 3; i++)
+        for (int substeps = 1; substeps <= 4; substeps += 3) {
+            struct test_run r = run(STILL, 1 / seconds[i], substeps, "character: natural\n", 0.9, 600.,
+                                    "burn_rate: 2, flame_life: 0.1, smoke: 0.7, cooling: 0");
+            const double burnt = 0.9 - value_of(&r, "fuel"), left = burnt - most * value_of(&r, "flame");
+            const double smoke = value_of(&r, "density");
+            cr_assert_float_eq(smoke, 0.7 * left, 1e-6, "%g s: %.9g, not %.9g", seconds[i], smoke, 0.7 * left);
+            cr_assert(i < 2 || substeps < 4 || smoke > 0.62, "%g of 0.63 has come out", smoke);
+            test_end(&r);
+        }
+}
+
 /* Steady burning tends to rate times life; fuel that is out fades. */
 Test(fire, flame_is_what_burnt_lately)
 {

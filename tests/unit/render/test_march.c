@@ -224,8 +224,8 @@ Test(march, ball_emits_and_absorbs)
     free(rgbs);
 }
 
-/* Far from a small fire its light falls as J/(4π r²), on surfaces times `firelight`; of smoke between counts two
- * fifths: the rest scatters forward. */
+/* Far from a small fire its light falls as J/(4π r²), on surfaces times `firelight`; of white smoke between
+ * counts two fifths: the rest scatters forward. */
 Test(march, fire_lights_its_surroundings)
 {
     enum { N = 40 };
@@ -233,6 +233,7 @@ Test(march, fire_lights_its_surroundings)
     struct bw_scene scene = {.look = look_usual()};
     float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
     scene.look.environment = 0, scene.look.firelight[0] = 3;
+    for (int c = 0; c < 3; c++) scene.look.albedo[c] = 0.92f;
     for (int i = 0; i < N * N * N; i++) {
         int x = i % N, y = i / N % N, z = i / N / N;
         if (abs(2 * x - N + 1) < 4 && abs(2 * y - N + 1) < 4 && abs(2 * z - N + 1) < 4) emission[4 * i] = 5;
