@@ -75,8 +75,8 @@ static int are_alike(const struct round *r, int x, int y, struct bw_veil *betwee
         spread_add(&all, v);
         if (u * u == 1 && w * w == 1) spread_add(&next, v);
     }
-    for (int c = 0; c < 4; c++) between->transmittance[c] = bw_least(bw_most(between->transmittance[c], 0), 1);
-    for (int c = 0; c < 3; c++) between->rgb[c] = bw_most(between->rgb[c], 0);
+    for (int c = 0; c < 4; c++) // overshoot: light without cover, or cover without light
+        if (between->transmittance[c] < 0 || between->transmittance[c] > 1 || (c < 3 && between->rgb[c] < 0)) return 0;
     const float exposure = (float)m->shot.scene->exposure;
     return spread_within(&next, UNLIKE, exposure) && spread_within(&all, 2 * UNLIKE, exposure);
 }
