@@ -304,6 +304,7 @@ static void done_print(const struct bake *b)
     cli_print_line(stderr, "%s: %s, %s in %s", b->facts.out,
                    bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames),
                    bw_number_words(b->facts.bytes, "B", bytes), bw_number_words(b->facts.seconds, "s", seconds));
+    cache_size_print(&b->progress, (double)(b->facts.last - b->facts.first + 1));
     summary_print(&b->progress, b->facts.name, b->facts.out);
 }
 

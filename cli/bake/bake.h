@@ -53,6 +53,8 @@ void watchdog_poll(struct watchdog *p, const struct progress *progress, struct b
 int estimate_print(struct bw_bake *bake);
 /// The name by which the program was started.
 const char *command_name(void);
+/// How large the cache's files are, by frame.
+void cache_size_print(const struct progress *p, double frames);
 /// What to open and which commands come next.
 void summary_print(const struct progress *p, const char *name, const char *out);
 

@@ -2,13 +2,16 @@
 /* Before a bake: the estimate. After it: what to open, and the next commands. */
 #include "bake.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int estimate_print(struct bw_bake *bake)
 {
-    char text[5][48];
+    char text[6][48];
     json_t *e = cli_json(bw_bake_describe(bake));
     if (!e) return 1;
     if (cli_is_json()) {
@@ -27,9 +30,10 @@ int estimate_print(struct bw_bake *bake)
     printf("memory:  at most %s of %s; what is empty costs nothing\n",
            bw_number_words(cli_number(e, "memory"), "B", text[0]),
            bw_number_words(cli_number(e, "memory_allowed"), "B", text[1]));
-    printf("disk:    at most %s of VDB files and %s of checkpoints (`checkpoints: {keep: 2}` keeps two), "
+    printf("disk:    at most %s of VDB files, %s a frame, and %s of checkpoints (`checkpoints: {keep: 2}` keeps two), "
            "usually a tenth of that; %s free\n",
            bw_number_words(cli_number(e, "disk"), "B", text[2]),
+           bw_number_words(cli_number(e, "disk") / (cli_number(e, "last") - cli_number(e, "first") + 1), "B", text[5]),
            bw_number_words(cli_number(e, "checkpoints"), "B", text[4]),
            left ? bw_number_words(json_number_value(left), "B", text[3]) : "nan B");
     const char *whole = cli_text(e, "whole_on_ranks");
@@ -43,6 +47,29 @@ const char *command_name(void)
 {
     const char *name = getenv("BILLOW_COMMAND");
     return name && *name ? name : "billow";
+}
+
+/* Bytes of all VDB files beside the one of that name. */
+static double folder_bytes(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *folder = slash ? cli_printf("%.*s", (int)(slash - file), file) : NULL;
+    DIR *dir = folder ? opendir(folder) : NULL;
+    struct stat st;
+    double bytes = 0;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (cli_has_ending(e->d_name, ".vdb") && !fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+            bytes += (double)st.st_size;
+    if (dir) closedir(dir);
+    free(folder);
+    return bytes;
+}
+
+void cache_size_print(const struct progress *p, double frames)
+{
+    char size[48];
+    const double bytes = p->output[2] ? folder_bytes(p->output[2]) : 0;
+    if (bytes > 0) fprintf(stderr, "VDB files: %s a frame\n", bw_number_words(bytes / frames, "B", size));
 }
 
 /* A line of `next:`: a command with a path, quoted for the shell. */

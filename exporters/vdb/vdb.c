@@ -29,7 +29,15 @@ static const struct bw_param points_row[] = {
      .flags = BW_PARAM_STATIC},
 };
 
+static const struct bw_param precision_rows[] = {
+    BW_CHOICE(struct vdb_precision, bits, "bits", "half", "half|float", "16 or 32 bits a value."),
+    BW_AMOUNTS(struct vdb_precision, errors,
+               "How far a field's values may be off: they are rounded so that they pack well."),
+};
+
 static const struct bw_param params[] = {
+    BW_CHOICE(struct vdb_params, host, "for", "none", "none|" VDB_HOSTS,
+              "Who reads the files: what is not given here is as that program asks for."),
     BW_LIST(
         struct vdb_params, fields, struct vdb_field_name, "fields", field_row,
         "Fields to write; by default what is advected, and what renderers read: density, temperature, flame, dye, vel, "
@@ -39,11 +47,14 @@ static const struct bw_param params[] = {
     BW_STRING(struct vdb_params, name, "name", NULL,
               "File name without the number, which follows as _0001; a run of # at its end says how many digits. "
               "Default: the preset's name, with the domain's unless that is the preset's first."),
-    BW_CHOICE(struct vdb_params, up, "up", "z", "z|y", "World axis that points up: z for Blender, y for Houdini."),
-    BW_F64(struct vdb_params, scale, "scale", "1", 1e-6, 1e6, NULL,
-           "Lengths are multiplied by it: transform, vel and distances (100: a scene in centimetres)."),
+    BW_CHOICE(struct vdb_params, up, "up", "auto", "auto|z|y",
+              "World axis that points up: z for Blender, y for Houdini. auto: as `for` wants it, else z."),
+    BW_AUTO(struct vdb_params, scale, "scale", 1e-6, 1e6, NULL,
+            "Lengths are multiplied by it: transform, vel and distances (100: a scene in centimetres). auto: as `for` "
+            "wants it, else 1."),
     LARGER_ROWS(struct vdb_params),
-    BW_CHOICE(struct vdb_params, precision, "precision", "half", "half|float", "16 or 32 bits a value."),
+    BW_GROUP(struct vdb_params, precision, struct vdb_precision, "precision", precision_rows,
+             "half or float, or how exact: {density: 1/255, temperature: 2 K}.", BW_PARAM_SHORT),
     BW_CHOICE(struct vdb_params, compression, "compression", "blosc", "blosc|zip|none", "How values are packed."),
     BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered",
               "vel at cell centres, which every host reads, or on the low faces."),
@@ -51,14 +62,15 @@ static const struct bw_param params[] = {
               "Another domain that overlaps, exported with the same: the finer one fades out towards its sides and the "
               "coarser one is left out inside it, so that both shown at once have no seam. Velocities stay whole."),
     BW_F64(struct vdb_params, edge, "edge", "8", 0, 1e4, NULL, "Cells of the finer domain over which `blend` fades."),
-    BW_INT(struct vdb_params, velocity_pad, "velocity_pad", "4", 0, 64,
-           "Cells around the smoke where vel is written too."),
+    BW_AUTO(struct vdb_params, velocity_pad, "velocity_pad", 0, 64, NULL,
+            "Cells around the smoke where vel is written too. auto: 4; with a host that blurs by it, as far as the "
+            "frame's fastest gas moves in its shutter, too."),
     BW_F64(struct vdb_params, threshold, "threshold", "1e-4", 0, 1e6, NULL,
            "Values this near to the background are not written (temperature: thousands of K)."),
     BW_CHOICE(
-        struct vdb_params, temperature, "temperature", "blender", "blender|excess|normalized|plain",
+        struct vdb_params, temperature, "temperature", "auto", "auto|blender|excess|normalized|plain",
         "(T - ambient)/1000, kelvin above ambient, 1 at normalized_at, or as it is, in nobody knows what unit: of "
-        "others' caches."),
+        "others' caches. auto: as `for` wants it, else blender."),
     BW_F64(struct vdb_params, normalized_at, "normalized_at", "1000 K", 1e-3, 1e6, "K",
            "Kelvin above ambient that `normalized` writes as 1."),
 };
@@ -127,6 +139,12 @@ static enum bw_status openvdb_begin(struct bw_exporter *e)
     return made ? e->host->fail(e, (enum bw_status)made, "%s", error.text) : BW_OK;
 }
 
+static int is_ascii(const char *text)
+{
+    while (*text && !(*text & 0x80)) text++;
+    return !*text;
+}
+
 static enum bw_status vdb_init(struct bw_exporter *e)
 {
     const struct vdb_params *p = e->params;
@@ -140,7 +158,7 @@ static enum bw_status vdb_init(struct bw_exporter *e)
     if (e->bake->first < 0)
         return e->host->fail(e, BW_ERR_PRESET, "frame %" PRId64 " is negative, and no host reads such file names",
                              e->bake->first);
-    if (p->up == 1 && p->velocity == VDB_STAGGERED)
+    if (vdb_y_up(p) && p->velocity == VDB_STAGGERED)
         return e->host->fail(e, BW_ERR_PRESET,
                              "`velocity: staggered` holds only with `up: z`: turned faces have no place in a VDB grid");
     if (e->domains[e->domain]->h * vdb_length(p) < VOXEL_LEAST)
@@ -148,6 +166,13 @@ static enum bw_status vdb_init(struct bw_exporter *e)
                              "voxels of %g are finer than the %g that VDB files can have: `scale: 1000` makes lengths "
                              "in them millimetres",
                              e->domains[e->domain]->h * vdb_length(p), VOXEL_LEAST);
+    const struct bw_amount *exact = p->precision.errors.items;
+    for (int64_t i = 0; i < p->precision.errors.count; i++)
+        if (exact[i].comps != 1 || exact[i].rate || !(exact[i].value[0] > 0))
+            return e->host->fail(e, BW_ERR_PRESET, "precision of %s must be one number above 0", exact[i].field);
+    if (vdb_rule_of(vdb_host(p), VDB_ASCII) && !is_ascii(name))
+        return e->host->fail(e, BW_ERR_PRESET, "%s reads no files called \"%s\": its names are ASCII", vdb_host(p),
+                             name);
     if (p->points.count) e->host->want_motion(e);
     const enum bw_status begun = e->bake->checks ? BW_OK : openvdb_begin(e);
     return begun ? begun : blend_find(e);
@@ -188,13 +213,14 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
         {.key = "frame", .type = BWVDB_INT64, .integer = frame->number},
         {.key = "time", .type = BWVDB_DOUBLE, .number = frame->time * vdb_slower(e) + 0.0},
         {.key = "units", .string = "m, s, K"},
-        {.key = "scale", .type = BWVDB_DOUBLE, .number = p->scale},
+        {.key = "scale", .type = BWVDB_DOUBLE, .number = vdb_scale(p)},
         {.key = "larger", .type = BWVDB_DOUBLE, .number = p->larger},
         {.key = "slower", .type = BWVDB_DOUBLE, .number = vdb_slower(e)},
-        {.key = "up_axis", .string = p->up ? "y" : "z"},
+        {.key = "up_axis", .string = vdb_y_up(p) ? "y" : "z"},
         {.key = "seed", .string = seed},
         {.key = "simd", .string = levels[b->simd < BW_COUNT(levels) ? b->simd : 0]},
         {.key = "flame_kelvin", .type = BWVDB_DOUBLE, .number = frame->flame_kelvin},
+        {.key = "for", .string = vdb_host(p)},
         {.key = "domain", .string = e->domains[e->domain]->name},
         {.key = "blend", .string = p->blend ? p->blend : ""},
     };
@@ -204,6 +230,7 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
     for (uint32_t i = 0; i < n; i++) {
         const int times = !strcmp(rows[i].key, "larger") || !strcmp(rows[i].key, "slower");
         if (times && rows[i].number == 1) continue;
+        if (!strcmp(rows[i].key, "for") && !p->host) continue;
         if (!strcmp(rows[i].key, "flame_kelvin") && !(rows[i].number > 0)) continue;
         enum bwvdb_status s = bwvdb_writer_meta(w, &rows[i], &error);
         if (s) return e->host->fail(e, (enum bw_status)s, "%s", error.text);
@@ -223,6 +250,7 @@ static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, 
     enum bw_status lent = e->host->lend(e, NULL, NULL, 0);
     if (lent) return e->host->output_discard(e, path), lent;
     enum bwvdb_status failed = bwvdb_writer_write(w, path, &error);
+    if (!failed && vdb_rule_of(vdb_host(e->params), VDB_BOUNDS)) failed = vdb_bounds_equalise(path, &error);
     return output_end(e, path, name, (enum bw_status)failed, error.text, "cache", &st->said);
 }
 

@@ -6,26 +6,35 @@
 #include <billow/plugin.h>
 #include <common/larger/larger.h>
 #include <common/openvdb/bwvdb.h>
+#include <common/openvdb/hosts/hosts.h>
 
-enum vdb_precision { VDB_HALF = 0, VDB_FLOAT = 1 };
+enum vdb_bits { VDB_HALF = 0, VDB_FLOAT = 1 };
 enum vdb_velocity { VDB_COLLOCATED = 0, VDB_STAGGERED = 1 };
-enum vdb_temperature { VDB_BLENDER = 0, VDB_EXCESS = 1, VDB_NORMALIZED = 2, VDB_PLAIN = 3 };
+enum vdb_temperature { VDB_BLENDER = 1, VDB_EXCESS = 2, VDB_NORMALIZED = 3, VDB_PLAIN = 4 }; ///< 0: the host's
+enum vdb_up { VDB_UP_Z = 1, VDB_UP_Y = 2 };                                                  ///< likewise
 
 /// An item of `fields`.
 struct vdb_field_name {
     const char *name;
 };
 
+/// How exact values are.
+struct vdb_precision {
+    int32_t bits;          ///< enum vdb_bits
+    struct bw_list errors; ///< of struct bw_amount: how far a field's values may be off
+};
+
 struct vdb_params {
     struct bw_list fields; ///< of struct vdb_field_name
     struct bw_list points; ///< likewise
     const char *name;
-    int32_t up;          ///< 0: z, 1: y
-    int32_t precision;   ///< enum vdb_precision
+    int32_t host;        ///< 0: none; else one more than its number in VDB_HOSTS
+    int32_t up;          ///< enum vdb_up
     int32_t compression; ///< enum bwvdb_compression
     int32_t velocity;    ///< enum vdb_velocity
     int32_t temperature; ///< enum vdb_temperature
-    int64_t velocity_pad;
+    double velocity_pad; ///< NaN: what the host wants
+    struct vdb_precision precision;
     const char *blend; ///< another domain's name, or NULL
     double edge;
     double scale, larger, fps, threshold, normalized_at;
@@ -45,8 +54,23 @@ static inline const struct bw_domain_info *vdb_blend(const struct bw_exporter *e
     return st->blend ? e->domains[st->blend - 1] : NULL;
 }
 
+/* What is not given the host asks for, if there is one. */
+static inline const char *vdb_host(const struct vdb_params *p) { return p->host ? vdb_host_name(p->host - 1) : NULL; }
+static inline int vdb_y_up(const struct vdb_params *p)
+{
+    return p->up ? p->up == VDB_UP_Y : vdb_rule_number(vdb_host(p), VDB_UP, 'z') == 'y';
+}
+static inline double vdb_scale(const struct vdb_params *p)
+{
+    return bw_given_or(p->scale, vdb_rule_number(vdb_host(p), VDB_SCALE, 1));
+}
+static inline int32_t vdb_temperature(const struct vdb_params *p)
+{
+    const int excess = vdb_rule_number(vdb_host(p), VDB_KELVIN, 1000) == 1;
+    return p->temperature ? p->temperature : excess ? VDB_EXCESS : VDB_BLENDER;
+}
 /// Units of the file that a computed metre becomes; and a metre a second, in its units and seconds.
-static inline double vdb_length(const struct vdb_params *p) { return p->scale * p->larger; }
+static inline double vdb_length(const struct vdb_params *p) { return vdb_scale(p) * p->larger; }
 static inline double vdb_slower(const struct bw_exporter *e)
 {
     return larger_slower(((const struct vdb_params *)e->params)->fps, e->bake->fps);
@@ -55,6 +79,8 @@ static inline double vdb_speed(const struct bw_exporter *e) { return vdb_length(
 
 /// Add every field that the preset asks for to the file. Failures are reported.
 enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);
+/// Give all grids of a file the same bounds, and an empty file a voxel: for hosts that want both.
+enum bwvdb_status vdb_bounds_equalise(const char *path, struct bwvdb_error *error);
 /// The same for particles.
 enum bw_status vdb_points_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);
 

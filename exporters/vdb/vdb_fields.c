@@ -30,13 +30,61 @@ static int field_usual(const struct bw_field_info *info)
     return usual;
 }
 
-static int field_wanted(const struct vdb_params *p, const struct bw_field_info *info)
+static int field_named(const struct vdb_params *p, const struct bw_field_info *info)
 {
     const struct vdb_field_name *names = p->fields.items;
     if (!p->fields.count) return field_usual(info);
     for (int64_t i = 0; i < p->fields.count; i++)
         if (!strcmp(names[i].name, info->name)) return 1;
     return 0;
+}
+
+/* ---- hosts that take few ---- */
+
+static uint32_t channels_of(const struct bw_field_info *info) { return info->kind == BW_SCALAR ? 1 : 3; }
+
+/* What hosts look for comes first, and distances last. */
+static uint32_t field_order(const struct bw_frame *frame, const struct bw_field_info *info)
+{
+    static const char *const first[] = {"density", "temperature", "flame", "vel", "dye"};
+    uint32_t order = BW_COUNT(first);
+    for (uint32_t i = 0; i < BW_COUNT(first); i++)
+        if (!strcmp(first[i], info->name)) return i;
+    while (order - BW_COUNT(first) < frame->n_fields && frame->fields[order - BW_COUNT(first)].info != info) order++;
+    return strcmp(info->name, "solid") ? order : UINT32_MAX;
+}
+
+/* Is there a channel for it, after those of the fields that come first? */
+static int field_fits(const struct vdb_params *p, const struct bw_frame *frame, const struct bw_field_info *info)
+{
+    const double most = vdb_rule_number(vdb_host(p), VDB_CHANNELS, HUGE_VAL);
+    double taken = channels_of(info);
+    if (channels_of(info) == 3 && vdb_rule_of(vdb_host(p), VDB_NUMBERS)) return 0;
+    for (uint32_t i = 0; i < frame->n_fields && isfinite(most); i++) {
+        const struct bw_field_info *other = frame->fields[i].info;
+        const int before = field_order(frame, other) < field_order(frame, info);
+        if (before && field_named(p, other)) taken += channels_of(other);
+    }
+    return taken <= most;
+}
+
+static int field_wanted(const struct vdb_params *p, const struct bw_frame *frame, const struct bw_field_info *info)
+{
+    return field_named(p, info) && field_fits(p, frame, info);
+}
+
+/* Once a bake, or its part since it went on. */
+static void left_out_log(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    const struct vdb_params *p = e->params;
+    const struct vdb_state *st = e->state;
+    for (uint32_t i = 0; i < frame->n_fields && !st->frames; i++) {
+        const struct bw_field_info *info = frame->fields[i].info;
+        if (field_named(p, info) && !field_fits(p, frame, info))
+            e->host->log(e, BW_LOG_WARNING, "field %s is left out: %s", info->name,
+                         vdb_rule_of(vdb_host(p), VDB_CHANNELS) ? "no channel is left for it"
+                                                                : "no vector is read there");
+    }
 }
 
 static enum bw_status names_check(struct bw_exporter *e, const struct bw_frame *frame)
@@ -48,7 +96,7 @@ static enum bw_status names_check(struct bw_exporter *e, const struct bw_frame *
     int64_t wanted = 0;
     for (uint32_t i = 0; i < frame->n_fields; i++) {
         const char *name = frame->fields[i].info->name;
-        wanted += field_wanted(p, frame->fields[i].info);
+        wanted += field_wanted(p, frame, frame->fields[i].info);
         if (used + strlen(name) + 3 > sizeof have) continue;
         used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "", name);
     }
@@ -60,6 +108,11 @@ static enum bw_status names_check(struct bw_exporter *e, const struct bw_frame *
             if (!strcmp(names[i].name, names[j].name))
                 return e->host->fail(e, BW_ERR_PRESET, "field \"%s\" is listed twice", names[i].name);
     }
+    const struct bw_amount *exact = p->precision.errors.items;
+    for (int64_t i = 0; i < p->precision.errors.count; i++)
+        if (!field_find(frame, exact[i].field))
+            return e->host->fail(e, BW_ERR_PRESET, "there is no field \"%s\" for `precision`; the fields are %s",
+                                 exact[i].field, have);
     if (!wanted)
         return e->host->fail(
             e, BW_ERR_PRESET,
@@ -80,8 +133,17 @@ static int vector_points(const struct bw_field_info *info) { return info->unit &
 /* Kelvin above ambient → the number in the file. */
 static double temperature_gain(const struct vdb_params *p)
 {
-    if (p->temperature == VDB_BLENDER) return 1e-3; // Blender's shader takes 1 for 1000 K
-    return p->temperature == VDB_NORMALIZED ? 1 / p->normalized_at : 1;
+    if (vdb_temperature(p) == VDB_BLENDER) return 1e-3; // Blender's shader takes 1 for 1000 K
+    return vdb_temperature(p) == VDB_NORMALIZED ? 1 / p->normalized_at : 1;
+}
+
+/* The largest power of two that is no more than twice the error allowed: no value is off by more than half of it. */
+static double step_of(const struct vdb_params *p, const struct bw_field_info *info, double gain)
+{
+    const struct bw_amount *a = p->precision.errors.items;
+    for (int64_t i = 0; i < p->precision.errors.count; i++)
+        if (!strcmp(a[i].field, info->name)) return exp2(floor(log2(2 * a[i].value[0] * fabs(gain))));
+    return 0;
 }
 
 static void grid_values(const struct bw_exporter *e, const struct bw_field_info *info, struct bwvdb_grid *g)
@@ -90,13 +152,14 @@ static void grid_values(const struct bw_exporter *e, const struct bw_field_info 
     double gain = 1, threshold = p->threshold;
     if (!strcmp(info->name, "temperature")) {
         gain = temperature_gain(p);
-        if (p->temperature != VDB_PLAIN) threshold = p->threshold * 1000 * gain; // the same 0.1 K in any encoding
+        if (vdb_temperature(p) != VDB_PLAIN) threshold = p->threshold * 1000 * gain; // the same 0.1 K in any encoding
     }
     if (unit_is(info, "m/s")) gain = vdb_speed(e);
     if (unit_is(info, "m")) gain = vdb_length(p);
     if (unit_is(info, "1/s")) gain = 1 / vdb_slower(e);
     if (unit_is(info, "s")) gain = vdb_slower(e);
     g->gain = (float)gain;
+    g->step = (float)step_of(p, info, gain);
     g->threshold = (float)threshold;
     g->grid_class = info->kind == BW_SCALAR ? BWVDB_CLASS_FOG_VOLUME : BWVDB_CLASS_UNKNOWN;
     if (info->kind == BW_SCALAR && !strcmp(info->name, "solid")) {
@@ -110,9 +173,9 @@ static void grid_place(const struct vdb_params *p, const struct bw_field_info *i
     const struct bw_domain_info *d = info->domain;
     g->name = info->name;
     g->comps = info->kind == BW_SCALAR ? 1 : 3;
-    g->half = p->precision == VDB_HALF;
+    g->half = p->precision.bits == VDB_HALF;
     g->f64 = info->precision == BW_F64P;
-    g->y_up = p->up == 1;
+    g->y_up = vdb_y_up(p);
     g->voxel = d->h * vdb_length(p);
     for (int a = 0; a < 3; a++) g->origin[a] = (d->origin[a] + d->h / 2) * vdb_length(p);
     for (uint32_t c = 0; c < g->comps; c++) g->background[c] = (float)info->background[c];
@@ -133,14 +196,14 @@ static const char *facts_unit(const struct bw_field_info *info)
 
 static void facts_make(const struct bw_exporter *e, const struct bw_field_info *info, struct grid_facts *f)
 {
-    static const char *const encodings[] = {"blender", "excess", "normalized"};
+    static const char *const encodings[] = {"", "blender", "excess", "normalized"};
     const struct vdb_params *p = e->params;
     f->row[f->n++] = (struct bwvdb_meta){.key = "creator", .string = e->bake->version};
-    if (strcmp(info->name, "temperature") || p->temperature == VDB_PLAIN) {
+    if (strcmp(info->name, "temperature") || vdb_temperature(p) == VDB_PLAIN) {
         f->row[f->n++] = (struct bwvdb_meta){.key = "unit", .string = facts_unit(info)};
         return;
     }
-    f->row[f->n++] = (struct bwvdb_meta){.key = "temperature", .string = encodings[p->temperature]};
+    f->row[f->n++] = (struct bwvdb_meta){.key = "temperature", .string = encodings[vdb_temperature(p)]};
     f->row[f->n++] = (struct bwvdb_meta){.key = "kelvin", .type = BWVDB_DOUBLE, .number = 1 / temperature_gain(p)};
     f->row[f->n++] = (struct bwvdb_meta){.key = "ambient", .type = BWVDB_DOUBLE, .number = e->bake->ambient};
 }
@@ -351,27 +414,78 @@ static uint32_t smoke_names(const struct bw_exporter *e, const struct bw_frame *
     for (uint32_t i = 0; i < frame->n_fields && n + 1 < room; i++) {
         const struct bw_field_info *info = frame->fields[i].info;
         int fog = info->kind == BW_SCALAR || (info->kind == BW_VECTOR && !vector_points(info));
-        if (fog && strcmp(info->name, "solid") && field_wanted(e->params, info)) names[n++] = info->name;
+        if (fog && strcmp(info->name, "solid") && field_wanted(e->params, frame, info)) names[n++] = info->name;
     }
     names[n] = NULL;
     return n;
 }
 
+/* Largest component of tiles first … end-1, of which no other may be there. */
+static float tiles_fastest(const struct bw_snapshot_field *f, int64_t first, int64_t end)
+{
+    const int32_t *edge = f->info->domain->tile;
+    const int64_t cells = (int64_t)edge[0] * edge[1] * edge[2];
+    float most = 0;
+    for (int64_t t = first; t < end; t++) {
+        if (f->outline && f->outline[t]) continue;
+        for (int c = 0; c < 3; c++) {
+            const float *v = f->info->precision == BW_F32 && f->tile[c] ? f->tile[c][t] : NULL;
+            for (int64_t i = 0; v && i < cells; i++) most = fmaxf(most, fabsf(v[i]));
+        }
+    }
+    return most;
+}
+
+/* Of all tiles, a layer across x at a time: with several processes no more than that comes here. m/s */
+static enum bw_status speed_find(struct bw_exporter *e, const struct bw_snapshot_field *f, float *most)
+{
+    const int32_t edge = f->info->domain->tile[0];
+    int32_t(*cell)[3] = e->host->alloc(e, (size_t)(f->n_tiles + 1) * sizeof *cell);
+    if (!cell) return no_memory(e, f->info->name);
+    enum bw_status s = BW_OK;
+    for (int64_t t = 0; t < f->n_tiles; t++)
+        for (int a = 0; a < 3; a++) cell[t][a] = f->coord[t][a] * f->info->domain->tile[a];
+    for (int64_t first = 0, end; !s && first < f->n_tiles; first = end) {
+        for (end = first; end < f->n_tiles && cell[end][0] / edge == cell[first][0] / edge; end++) continue;
+        if (e->bake->ranks > 1) s = e->host->lend(e, f, (const int32_t(*)[3])cell + first, end - first);
+        if (!s) *most = fmaxf(*most, tiles_fastest(f, first, end));
+    }
+    e->host->release(e, cell);
+    return s;
+}
+
+/* Whoever blurs by velocities asks for them as far from the smoke as it moves while the shutter is open. */
+static enum bw_status pad_find(struct bw_exporter *e, const struct bw_frame *frame, const struct bw_snapshot_field *f,
+                               int32_t *pad)
+{
+    enum { USUAL = 4, MOST = 64 };
+    const struct vdb_params *p = e->params;
+    const double shutter = vdb_rule_number(vdb_host(p), VDB_RIM, 0) / frame->fps;
+    float speed = 0;
+    enum bw_status s = BW_OK;
+    *pad = (int32_t)ceil(bw_given_or(p->velocity_pad, USUAL));
+    if (p->velocity_pad == p->velocity_pad || !(shutter > 0)) return BW_OK;
+    s = speed_find(e, f, &speed);
+    const double moves = ceil(sqrt(3) * (double)speed * shutter / f->info->domain->h);
+    if (!s && moves > *pad) *pad = moves < MOST ? (int32_t)moves : MOST;
+    return s;
+}
+
 static enum bw_status mac_region(struct bw_exporter *e, const struct bw_frame *frame, const struct bw_snapshot_field *f,
                                  struct bwvdb_writer *w, struct bwvdb_region **region)
 {
-    const struct vdb_params *p = e->params;
     const struct bw_domain_info *d = f->info->domain;
     const char *names[64];
-    struct bwvdb_area area = {.pad = (int32_t)p->velocity_pad, .n = {d->n[0], d->n[1], d->n[2]}};
+    struct bwvdb_area area = {.n = {d->n[0], d->n[1], d->n[2]}};
     struct bwvdb_block *boxes = NULL;
     if (smoke_names(e, frame, names, 64)) {
         area.grids = names;
+        enum bw_status s = pad_find(e, frame, f, &area.pad);
+        if (s) return s;
     } else { // a flow alone: wherever it lives
         boxes = blocks_make(e, f, &area.n_boxes);
         if (area.n_boxes && !boxes) return no_memory(e, f->info->name);
         area.boxes = boxes;
-        area.pad = 0;
     }
     struct bwvdb_error error;
     enum bwvdb_status s = bwvdb_region_create(w, &area, region, &error);
@@ -404,10 +518,11 @@ static enum bw_status mac_add(struct bw_exporter *e, const struct bw_frame *fram
 enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w)
 {
     enum bw_status s = names_check(e, frame);
+    left_out_log(e, frame);
     for (int mac = 0; !s && mac < 2; mac++) // mac fields last: where they are written depends on the others
         for (uint32_t i = 0; !s && i < frame->n_fields; i++) {
             const struct bw_snapshot_field *f = &frame->fields[i];
-            if (mac != (f->info->kind == BW_MAC) || !field_wanted(e->params, f->info)) continue;
+            if (mac != (f->info->kind == BW_MAC) || !field_wanted(e->params, frame, f->info)) continue;
             if (e->host->cancelled(e)) return BW_ERR_CANCELLED;
             s = mac ? mac_add(e, frame, f, w) : centred_add(e, f, w);
         }

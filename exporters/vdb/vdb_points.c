@@ -58,7 +58,7 @@ static enum bw_status particles_add(struct bw_exporter *e, const struct bw_snaps
     const struct vdb_params *o = e->params;
     struct bwvdb_points_attribute attribute[ATTRIBUTES_MOST];
     struct bwvdb_points points = {
-        .name = p->name, .count = p->count, .gain = vdb_length(o), .y_up = o->up == 1, .attributes = attribute};
+        .name = p->name, .count = p->count, .gain = vdb_length(o), .y_up = vdb_y_up(o), .attributes = attribute};
     for (uint32_t a = 0; a < p->n_attributes && points.n_attributes < ATTRIBUTES_MOST; a++) {
         const struct bw_attribute *at = &p->attributes[a];
         if (!strcmp(at->name, "pos") && at->precision == BW_F64P) points.pos = (const double(*)[3])p->data[a];

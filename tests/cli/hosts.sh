@@ -54,6 +54,49 @@ run convert out/dense_houdini --for blender --out again; expect "and back" 0
 run compare out/dense/vdb/dense_0003.vdb again/dense_0003.vdb
 that "all but a note of it is what it was" sh -c "test \$(grep -c : out.txt) = 1 && grep -q 'for: nothing' out.txt"
 
+# ---- baked so in the first place ----
+for host in $hosts; do
+    run bake dense.yaml --out "out/by_$host" --set "export.vdb.for=$host" --set stages.emit.density=0.9
+    expect "vdb: {for: $host}" 0 "VDB files: .* a frame"
+    run check "out/by_$host" --for "$host"; expect "keeps its rules" 0 "frames 1-6, 6 files, 0 missing"
+done
+run bake dense.yaml --out out/short --set export.vdb.for=unreal
+expect "what has no channel is told" 0 "field ash is left out: no channel"
+run bake dense.yaml --out out/wide --set export.vdb.for=unreal --set export.vdb.scale=1
+run check out/wide --for unreal; expect "what is given counts more than the host" 1 "a metre is 1 units"
+run bake dense.yaml --out out/none --set export.vdb.for=maya; expect "an unknown host" 3 "for can't be .maya."
+run bake dense.yaml --out out/none --set export.vdb.for=octane --set export.vdb.name=煙; expect "a name for Octane" 3 "its names are ASCII"
+sed 's/density: 3, temperature: 300/frames: 3-6, density: 3, temperature: 300/; s/name: dense/name: dawn/' dense.yaml >dawn.yaml
+run bake dawn.yaml --out out/dawn --set export.vdb.for=unreal-nano; expect "frames without smoke" 0
+run check out/dawn --for unreal-nano; expect "have their voxel" 0
+sed 's/buoyancy: 2/buoyancy: 2, confinement: 0/; s/density: 3,/density: 3, velocity: [9, 0, 0],/; s/name: dense/name: fast/' dense.yaml >fast.yaml
+run bake fast.yaml --out out/fast --set export.vdb.velocity_pad=1; expect "fast smoke" 0
+run check out/fast --for blender; expect "asks for a wider rim, as a note" 0 "note: .*vel is known 1 voxels round.*velocity_pad"
+run bake fast.yaml --out out/rim --set export.vdb.for=blender; expect "which the host gets" 0
+run check out/rim --for blender; expect "and nothing is said" 0
+that "not even a note" sh -c "! grep -q note err.txt"
+
+# ---- how exact ----
+run bake dense.yaml --out out/exact --set 'export.vdb.precision={density: 1/255, temperature: 2 K}'
+expect "rounded values" 0
+run bake dense.yaml --out out/flow --set 'export.vdb.precision={vel: 1 cm/s}'; expect "and velocities" 0
+# largest FOLDER GRID BOUND: how far the last frame is off
+largest() {
+    "$billow" compare out/dense/vdb/dense_0006.vdb "$1/vdb/dense_0006.vdb" --json >found.json
+    python3 -c 'import json, sys
+found = [d["max"] for d in json.load(open("found.json"))["differences"] if d.get("grid") == sys.argv[1] and "max" in d]
+sys.exit(not (found and 0 < found[0] <= float(sys.argv[2])))' "$2" "$3"
+}
+that "density is off by 1/255 at most" largest out/exact density .0039216
+that "temperature by 2 K, in thousands of them" largest out/exact temperature .002
+that "each component of vel by 1 cm/s" largest out/flow vel .0173206
+that "and smaller" test "$(du -sb out/exact/vdb | cut -f1)" -lt "$(du -sb out/dense/vdb | cut -f1)"
+run check out/exact; expect "the files are good" 0
+run bake dense.yaml --out out/none --set 'export.vdb.precision={densty: 1/255}'; expect "of no field" 3 "no field .densty. for .precision."
+run bake dense.yaml --out out/no_error --set 'export.vdb.precision={density: 0}'; expect "no error at all" 3 "above 0"
+run bake dense.yaml --out out/no_bits --set 'export.vdb.precision=twice'; expect "no such bits" 3 "bits can't be .twice."
+run bake dense.yaml --dry-run; expect "a frame's size before" 0 "VDB files, .*B a frame"
+
 # ---- names that are not English, frames without smoke, others' flows ----
 mkdir -p "煙"
 cp out/dense/vdb/*.vdb "煙/"

@@ -135,7 +135,17 @@ static const char *parted_parse(const char *s, double *number)
     return isfinite(*number) ? from[end - plain] : NULL;
 }
 
-/* As YAML 1.2 and 1.1 write numbers, without infinities and NaNs. */
+/* 1/255: what the number is divided by. NULL: a slash and no number above 0. */
+static const char *divisor_parse(const char *s, double *number)
+{
+    double below;
+    if (*s != '/' || !isdigit((unsigned char)s[1])) return s;
+    s = parted_parse(s + 1, &below);
+    if (s) *number /= below;
+    return s && isfinite(*number) ? s : NULL;
+}
+
+/* As YAML 1.2 and 1.1 write numbers, without infinities and NaNs; and fractions. */
 static const char *number_parse(const char *s, double *number)
 {
     const char *digits = *s == '-' || *s == '+' ? s + 1 : s, *end = whole_parse(digits, number);
@@ -143,7 +153,8 @@ static const char *number_parse(const char *s, double *number)
     if (end) return end;
     if (!isdigit((unsigned char)*digits) && !(*digits == '.' && isdigit((unsigned char)digits[1]))) return NULL;
     if (*digits == '0' && (digits[1] == 'x' || digits[1] == 'X')) return NULL;
-    return parted_parse(s, number);
+    s = parted_parse(s, number);
+    return s ? divisor_parse(s, number) : NULL;
 }
 
 enum bw_status bw_quantity_split(const char *text, double *number, const char **unit)

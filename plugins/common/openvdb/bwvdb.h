@@ -87,11 +87,12 @@ struct bwvdb_grid {
     uint32_t comps;       ///< 1: float grid, 3: Vec3 grid
     uint32_t grid_class;  ///< enum bwvdb_class
     uint32_t vector_type; ///< enum bwvdb_vector
-    uint32_t half;        ///< 1: 16-bit floats in the file
+    uint32_t half;        ///< 1: 16-bit floats in the file, unless these cannot hold all multiples of `step`
     uint32_t f64;         ///< blocks hold doubles
     uint32_t y_up;        ///< rotate the transform: world (x, y, z) becomes (x, z, -y), and with it the values of
                           ///< vectors unless they are invariant
     float background[3];  ///< of all that is in no block, times `gain`; not of level sets
+    float step;           ///< a power of two: values become multiples of it, from the background on; 0: as they are
     float threshold;      ///< |v - background| <= threshold: inactive, exactly the background (vectors: the length)
     float band;           ///< level sets: |v| >= band: inactive and exactly ±band; takes threshold's place
     float gain;           ///< values are multiplied by it before anything else; 0 means 1
@@ -257,7 +258,6 @@ enum bwvdb_status bwvdb_read_points(const char *path, const char *grid, const ch
 struct bwvdb_change {
     const char *name; ///< NULL: its own
     double gain;      ///< values are multiplied by it; 0 means 1
-    double step;      ///< a power of two: values become multiples of it, and inactive where that is the background
     double scale;     ///< the world is multiplied by it; 0 means 1
     int32_t turn;     ///< 1: world (x, y, z) becomes (x, z, -y), and values of vectors that point; -1: back
     uint32_t half;    ///< 1: 16-bit floats in the file

@@ -4,8 +4,6 @@
 #include "pack/file.hpp"
 #include "read/entry.hpp"
 
-#include <openvdb/tools/Prune.h>
-
 #include <array>
 #include <cmath>
 
@@ -86,18 +84,13 @@ template <class Grid> void coarsen(Grid &g)
 
 /* A value as the new file has it. */
 struct value_change {
-    float gain, step;
+    float gain;
     int turn;
 
-    float number(float v) const
-    {
-        v *= gain;
-        return step > 0 ? step * std::nearbyint(v / step) : v;
-    }
-    float operator()(float v) const { return number(v); }
+    float operator()(float v) const { return v * gain; }
     vdb::Vec3f operator()(const vdb::Vec3f &v) const
     {
-        const float x = number(v[0]), y = number(v[1]), z = number(v[2]);
+        const float x = v[0] * gain, y = v[1] * gain, z = v[2] * gain;
         return turn > 0 ? vdb::Vec3f(x, z, -y) : turn < 0 ? vdb::Vec3f(x, -z, y) : vdb::Vec3f(x, y, z);
     }
 };
@@ -105,7 +98,7 @@ struct value_change {
 float size_of(float v) { return std::fabs(v); }
 float size_of(const vdb::Vec3f &v) { return std::max(std::fabs(v[0]), std::max(std::fabs(v[1]), std::fabs(v[2]))); }
 
-/* Returns the largest magnitude, or NaN. What rounding takes to the background is active no more. */
+/* Returns the largest magnitude, or NaN. */
 template <class Grid> float values_change(Grid &g, const value_change &change)
 {
     using T = typename Grid::ValueType;
@@ -119,9 +112,6 @@ template <class Grid> float values_change(Grid &g, const value_change &change)
         v.setValue(value);
     }
     g.tree().root().setBackground(nothing, false);
-    for (auto v = g.beginValueOn(); v && change.step > 0; ++v)
-        if (*v == nothing) v.setValueOff();
-    if (change.step > 0) vdb::tools::pruneInactive(g.tree(), false);
     return peak;
 }
 
@@ -144,7 +134,7 @@ template <class Grid> float grid_change(Grid &g, const bwvdb_change &c)
 {
     const bool turns = c.turn && g.getVectorType() != vdb::VEC_INVARIANT;
     if (c.coarse) coarsen(g);
-    const float peak = values_change(g, {c.gain != 0 ? float(c.gain) : 1.0f, float(c.step), turns ? int(c.turn) : 0});
+    const float peak = values_change(g, {c.gain != 0 ? float(c.gain) : 1.0f, turns ? int(c.turn) : 0});
     if (c.corners) corners_activate(g, c);
     transform_change(g, c);
     return peak;

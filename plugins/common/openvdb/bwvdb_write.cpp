@@ -20,7 +20,8 @@ float level_leaf_fill(level_leaf &leaf, const bwvdb_grid &g, const float v[512])
     const float gain = g.gain != 0 ? g.gain : 1.0f;
     float peak = 0;
     for (vdb::Index n = 0; n < 512; n++) {
-        const float d = v[(n >> 6) + (n & 0x38) + ((n & 7) << 6)] * gain, size = std::min(std::fabs(d), g.band);
+        const float at = v[(n >> 6) + (n & 0x38) + ((n & 7) << 6)] * gain;
+        const float d = g.step > 0 ? g.step * std::nearbyint(at / g.step) : at, size = std::min(std::fabs(d), g.band);
         if (!(size <= peak)) peak = size;
         if (std::isnan(d)) return d;
         if (size < g.band) leaf.setValueOn(n, d);
@@ -89,11 +90,24 @@ file_grid grid_of_level_set(const bwvdb_options &o, const bwvdb_grid &g, float *
     return f;
 }
 
+/* Half floats have 11 bits: of larger multiples of `step` they would lose the last ones. */
+bool outgrows_half(const bwvdb_grid &g, float peak) { return g.half && g.step > 0 && peak > 2048 * g.step; }
+
+file_grid grid_make(bwvdb_writer &w, const bwvdb_grid &g, float *peak)
+{
+    const bool level_set = g.grid_class == BWVDB_CLASS_LEVEL_SET;
+    return level_set ? grid_of_level_set(w.options, g, peak) : grid_packed(w.options, g, w.spool, peak);
+}
+
 bwvdb_status add_grid(bwvdb_writer &w, const bwvdb_grid &g, bwvdb_error *e)
 {
     float peak;
-    const bool level_set = g.grid_class == BWVDB_CLASS_LEVEL_SET;
-    file_grid made = level_set ? grid_of_level_set(w.options, g, &peak) : grid_packed(w.options, g, w.spool, &peak);
+    file_grid made = grid_make(w, g, &peak);
+    if (outgrows_half(g, peak)) {
+        bwvdb_grid whole = g;
+        whole.half = 0;
+        return add_grid(w, whole, e);
+    }
     std::string name = g.name;
     if (!std::isfinite(peak))
         return report(e, BWVDB_ERR, "grid \"" + name + "\" holds values that are not finite numbers");

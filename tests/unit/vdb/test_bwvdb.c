@@ -482,3 +482,81 @@ Test(bwvdb, unloaded_grids_are_refused)
     cr_assert(bwvdb_find(f, "nothing") == -1);
     bwvdb_close(f);
 }
+
+/* Multiples of a power of two, none further off than half of it; what becomes nothing is active no more. */
+static void rounded(uint32_t half, uint32_t simd, uint32_t comps, float top)
+{
+    const double step = 0x1p-7;
+    static float in[3][N * N * N], out[3][N * N * N];
+    bump(in[0]);
+    for (int i = 0; i < N * N * N; i++) {
+        in[0][i] = in[0][i] > 1e-4f ? in[0][i] * top : in[0][i];
+        in[1][i] = -0.37f * in[0][i], in[2][i] = 0.0031f * in[0][i];
+    }
+    struct bwvdb_block block = {.origin = {-3, 5, -13}, .n = {N, N, N}, .data = {in[0], in[1], in[2]}};
+    struct bwvdb_grid g = {.name = "d",
+                           .comps = comps,
+                           .half = half,
+                           .step = (float)step,
+                           .threshold = 1e-4f,
+                           .voxel = 1,
+                           .blocks = &block,
+                           .n_blocks = 1};
+    struct bwvdb_writer *w;
+    GOOD(bwvdb_writer_create(&(struct bwvdb_options){.simd = simd}, &w, &err));
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    GOOD(bwvdb_read_box(f, 0, block.origin, block.n, (float *[3]){out[0], out[1], out[2]}, &err));
+    int64_t active = 0;
+    for (int i = 0; i < N * N * N; i++) {
+        int any = 0;
+        for (uint32_t c = 0; c < comps; c++) {
+            cr_assert(fabs((double)out[c][i] - (double)in[c][i]) <= step / 2, "%g for %g", (double)out[c][i],
+                      (double)in[c][i]);
+            cr_assert(fmod((double)out[c][i], step) == 0);
+            any |= out[c][i] != 0;
+        }
+        active += any;
+    }
+    cr_assert(bwvdb_grid_info(f, 0)->active == active && active > 100);
+    cr_assert(bwvdb_grid_info(f, 0)->half == (half && top < 10));
+    bwvdb_close(f);
+}
+
+/* Beyond 2048 multiples half floats would round again: such a grid has floats. */
+Test(bwvdb, rounding_keeps_its_bound)
+{
+    for (uint32_t simd = 0; simd <= 1; simd++)
+        for (uint32_t comps = 1; comps <= 3; comps += 2) {
+            rounded(1, simd, comps, 1);
+            rounded(0, simd, comps, 1);
+            rounded(1, simd, comps, 1000);
+        }
+}
+
+/* Of what lies on a background of its own the differences are rounded, so that air stays air. */
+Test(bwvdb, rounding_leaves_the_background)
+{
+    static float in[N * N * N], out[N * N * N];
+    for (int i = 0; i < N * N * N; i++) in[i] = i % 5 ? 1.204f : 1.204f + 0.013f * (float)(i % 7);
+    struct bwvdb_block block = {.n = {N, N, N}, .data = {in}};
+    struct bwvdb_grid g = {.name = "air",
+                           .comps = 1,
+                           .step = 0x1p-6f,
+                           .threshold = 1e-4f,
+                           .voxel = 1,
+                           .background = {1.204f},
+                           .blocks = &block,
+                           .n_blocks = 1};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    GOOD(bwvdb_read_box(f, 0, block.origin, block.n, (float *[3]){out}, &err));
+    for (int i = 0; i < N * N * N; i++) {
+        cr_assert(fabsf(out[i] - in[i]) <= 0x1p-7f * 1.00001f);
+        cr_assert(i % 5 == 0 || out[i] == 1.204f);
+    }
+    bwvdb_close(f);
+}

@@ -88,24 +88,6 @@ Test(bwvdb_copy, back_and_forth_is_the_same)
     bwvdb_close(f);
 }
 
-/* Multiples of a power of two, none further than half of it; what becomes nothing is active no more. */
-Test(bwvdb_copy, rounding_keeps_its_bound)
-{
-    const double step = 0x1p-7;
-    original_write(0);
-    struct bwvdb_file *f = copied("density", &(struct bwvdb_change){.step = step, .half = 1});
-    GOOD(bwvdb_read_box(f, 0, low, whole, (float *[3]){out[0]}, &err));
-    int64_t active = 0;
-    for (int i = 0; i < N * N * N; i++) {
-        cr_assert(fabs((double)out[0][i] - (double)kept(i)) <= step / 2, "voxel %d", i);
-        cr_assert(fmod((double)out[0][i], step) == 0);
-        active += out[0][i] != 0;
-    }
-    cr_assert(bwvdb_grid_info(f, 0)->active == active && active > 100);
-    cr_assert(bwvdb_grid_info(f, 0)->half == 1);
-    bwvdb_close(f);
-}
-
 Test(bwvdb_copy, twice_as_wide_is_the_mean_of_eight)
 {
     original_write(0);

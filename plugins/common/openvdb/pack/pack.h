@@ -18,6 +18,7 @@ struct vdb_pack_rule {
     uint32_t half;       ///< 1: 16-bit floats
     uint32_t turn;       ///< 1: (x, y, z) becomes (x, z, -y)
     float gain;          ///< values are multiplied by it before anything else
+    float step;          ///< 0, or a power of two: values are the background and whole multiples of it
     float threshold;     ///< |v - background| <= threshold: inactive (vectors: the length)
     float background[3]; ///< as in the file: multiplied and turned
 };

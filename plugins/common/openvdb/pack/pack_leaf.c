@@ -101,6 +101,16 @@ static inline unsigned char *floats_store(float row[3][ROW], uint32_t comps, uin
     return to;
 }
 
+/* To whole multiples of `step`, by a number whose last bit is 1; what is as large has no such bits. */
+static inline void row_round(float row[ROW], float background, float step, float inverse)
+{
+    const float whole = 0x1.8p23f, most = 0x1p22f;
+    for (int z = 0; z < ROW; z++) {
+        const float x = (row[z] - background) * inverse, near = (x + whole) - whole;
+        row[z] = fabsf(x) < most ? background + near * step : row[z];
+    }
+}
+
 /* How far values are from the background, and the largest component so far; `never` gathers a number that is none from
  * one that is not finite. */
 static inline void row_measure(float row[3][ROW], uint32_t comps, const float background[3], float size[ROW],
@@ -136,6 +146,8 @@ static inline void rows_pack(struct vdb_pack_leaf *leaf, const struct vdb_pack_r
             for (int z = 0; z < ROW; z++) row[c][z] = leaf->sorted[c][ROW * r + z] * gain[c];
         for (uint32_t c = 0; c < comps && given && on != 0xff; c++)
             for (int z = 0; z < ROW; z++) row[c][z] = on >> z & 1 ? row[c][z] : 0;
+        for (uint32_t c = 0; c < comps && rule->step > 0; c++)
+            row_round(row[c], background[c], rule->step, 1 / rule->step);
         row_measure(row, comps, background, size, peak, never);
         if (!given) {
             on = bits_above(size, threshold);

@@ -56,6 +56,10 @@ bool covers(const bwvdb_block &b, const Coord &leaf)
     return true;
 }
 
+/* Multiples of a step have few bits that differ, and seldom four bytes in a row that are alike: LZ4 would spare a
+ * quarter of them, Huffman codes spare half. */
+bool rounds_packed(const bwvdb_grid &g, uint32_t flags) { return g.step > 0 && flags & vdb::io::COMPRESS_BLOSC; }
+
 /* What a grid's leaves are made from. */
 struct source {
     const bwvdb_options &o;
@@ -68,8 +72,10 @@ struct source {
     source(const bwvdb_options &options, const bwvdb_grid &grid)
         : o(options), g(grid), flags(compression_flags(options))
     {
+        const uint32_t blosc = vdb::io::COMPRESS_BLOSC, zip = vdb::io::COMPRESS_ZIP;
+        if (rounds_packed(g, flags)) flags = (flags & ~blosc) | zip;
         // OpenVDB's rule: volumes are not zipped
-        if (g.grid_class == BWVDB_CLASS_FOG_VOLUME) flags &= ~uint32_t(vdb::io::COMPRESS_ZIP);
+        else if (g.grid_class == BWVDB_CLASS_FOG_VOLUME) flags &= ~zip;
         if (g.region) {
             leaves = g.region->leaves.size();
             return;
@@ -193,7 +199,7 @@ batch batch_make(const source &s, size_t first, size_t end, desk &d, byte_slab &
     batch b;
     const bwvdb_grid &g = s.g;
     const vdb_pack_fn pack = vdb_pack_for(s.o.simd);
-    vdb_pack_rule rule{g.comps, g.half, turns(g), g.gain != 0 ? g.gain : 1.0f, g.threshold, {}};
+    vdb_pack_rule rule{g.comps, g.half, turns(g), g.gain != 0 ? g.gain : 1.0f, g.step, g.threshold, {}};
     background_of(g, rule.background);
     d.bytes.clear();
     for (size_t i = first; i < end; i++) {
