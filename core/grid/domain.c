@@ -196,6 +196,20 @@ static void alive_tile(int64_t t, uint32_t worker, void *user)
     j->f->was_alive[t] = alive_box(j->f, t, threshold, j->box[t][0], j->box[t][1]);
 }
 
+/* Of the flow's domain, what is around the alive cells `box` of a tile of `d`. */
+static void flow_request_around(struct bw_domain *d, int32_t box[2][3], const int32_t coord[3], double reach)
+{
+    const int32_t m = d->flow_cells;
+    const int64_t grow = (int64_t)fmin(ceil(fmax(reach / m, d->flow->margin)), 4.0 * BW_FAR_CELLS);
+    int64_t lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        const int32_t first = coord[a] * d->info.tile[a];
+        lo[a] = bw_floor_div(first + box[0][a], m) - grow;
+        hi[a] = bw_floor_div(first + box[1][a], m) + grow;
+    }
+    bw_domain_request_cells(d->flow, lo, hi);
+}
+
 enum bw_status bw_domain_request_alive(struct bw_domain *d, double reach, struct bw_workers *w)
 {
     double grow = fmin(ceil(reach > d->margin ? reach : d->margin), 4.0 * BW_FAR_CELLS); /* farther is no cell */
@@ -217,10 +231,25 @@ enum bw_status bw_domain_request_alive(struct bw_domain *d, double reach, struct
                 b[i] = base + job.box[t][1][i] + (int64_t)grow;
             }
             bw_domain_request_cells(d, a, b);
+            if (d->flow) flow_request_around(d, job.box[t], d->topo->coord[t], reach);
         }
     }
     bw_free(job.box);
     return d->full ? BW_ERR_MEMORY : BW_OK;
+}
+
+void bw_domain_request_flow(struct bw_domain *d)
+{
+    const int32_t m = d->flow_cells;
+    for (int64_t t = 0; t < d->n_requested; t++) {
+        int64_t lo[3], hi[3];
+        for (int a = 0; a < 3; a++) {
+            const int32_t first = d->requested[t][a] * d->info.tile[a];
+            lo[a] = bw_floor_div(first, m);
+            hi[a] = bw_floor_div(first + d->info.tile[a] - 1, m);
+        }
+        bw_domain_request_cells(d->flow, lo, hi);
+    }
 }
 
 /* ---- moving fields to a new topology ---- */

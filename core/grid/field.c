@@ -70,6 +70,7 @@ struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t
                                      .unit = "1",
                                      .domain = &d->info};
     if (background) memcpy(f->info.background, background, sizeof f->info.background);
+    f->seen = -1;
     f->src.info = &f->info;
     f->src.topo = bw_topo_ref(d->topo);
     f->was_alive = bw_calloc((size_t)d->topo->pub.count + 1);
@@ -116,6 +117,8 @@ enum bw_status bw_field_clear(struct bw_field *f)
         bw_pool_unref(blank);
     }
     f->writer = NULL;
+    f->changes++;
+    f->seen = -1;
     bw_ranks_mark_replicated(f);
     return BW_OK;
 }
@@ -135,6 +138,8 @@ enum bw_status bw_field_swap(struct bw_field *a, struct bw_field *b)
     uint64_t *holders = a->holders;
     a->holders = b->holders;
     b->holders = holders;
+    a->changes++;
+    b->changes++;
     return BW_OK;
 }
 

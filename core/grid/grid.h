@@ -52,6 +52,8 @@ struct bw_field {
     bool scratch;
     struct bw_field *next;         /* in the domain's list */
     const struct bw_stage *writer; /* the last to change it since it was cleared; NULL: none has */
+    const struct bw_field *finer;  /* it holds the means of that one's cells (level.c); NULL: it is one of its own */
+    int64_t changes, seen;         /* how often it was written; … that one, when its means were taken; -1: never */
 };
 
 struct bw_domain {
@@ -59,6 +61,8 @@ struct bw_domain {
     double margin; /* cells kept active around what is alive */
     struct bw_topo *topo;
     struct bw_field *fields;
+    struct bw_domain *flow;  /* of its flow, whose cells are `flow_cells` of this one's wide; NULL: itself */
+    int32_t flow_cells;
     struct bw_pool *pool[2]; /* of f32 and f64 tiles */
     uint64_t version;
     /* the next set of tiles, being collected: their coordinates, and a hash table of them */
@@ -91,6 +95,8 @@ void bw_domain_request_tile(struct bw_domain *d, const int32_t coord[3]);
 void bw_domain_request_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3]);
 /// Request the tiles around what is alive in the domain's fields. `reach`: cells that the flow may cross in a step.
 enum bw_status bw_domain_request_alive(struct bw_domain *d, double reach, struct bw_workers *w);
+/// Before the flow's domain is committed: request its tiles under all that are requested here.
+void bw_domain_request_flow(struct bw_domain *d);
 /// Make the requested set the active one. BW_ERR_MEMORY: nothing has changed; BW_ERR_PLUGIN: ranks requested different
 /// sets.
 enum bw_status bw_domain_commit(struct bw_domain *d);
@@ -124,6 +130,10 @@ double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w);
 /// NULL.
 enum bw_status bw_source_ref(const struct bw_field *f, struct bw_source *out);
 void bw_source_unref(struct bw_source *s);
+
+/* level.c */
+/// Make a field the means of the finer one that it stands for, unless it is already.
+enum bw_status bw_level_refresh(struct bw_field *f, struct bw_workers *w);
 
 /* fill.c */
 /// Component c on the cells lo … lo+n-1 to out[i + j*sy + k*sz] (the field's own type).

@@ -15,8 +15,12 @@ static const char *const side_words[SIDES] = {"left", "right", "front", "back", 
 
 static int given(const struct bw_node *map, const char *key) { return !bw_node_is_null(bw_node_get(map, key)); }
 
-/* Cells that cover a size; a hair more than a whole number of cells is that whole number. */
-static double cells_of(double size, double h) { return ceil(size / h * (1 - 1e-9) - 1e-6); }
+/* Cells that cover a size, whole ones of the flow; a hair more than a whole number of cells is that whole number. */
+static double cells_of(double size, double h, double flow)
+{
+    const double one = ceil(size / h * (1 - 1e-9) - 1e-6);
+    return one > 1 ? flow * ceil(one / flow) : one;
+}
 
 static enum bw_status voxel_from(const struct bw_node *size_node, const double size[3], const double cells[3],
                                  double *h, struct bw_diag *d)
@@ -62,8 +66,8 @@ static enum bw_status extent_take(struct bw_domain_info *info, const struct bw_d
         return bw_diag_error(d, &bw_node_get(map, "voxel")->place, BW_ERR_PRESET,
                              "a voxel of %.6g m is wider than the whole box", v->voxel);
     for (int a = 0; a < 3; a++) {
-        if (!by_cells) n[a] = cells_of(v->size[a], info->h);
-        else if (coarse != 1) n[a] = ceil(n[a] / coarse);
+        if (!by_cells) n[a] = cells_of(v->size[a], info->h, (double)v->flow);
+        else if (coarse != 1) n[a] = cells_of(n[a], coarse, (double)v->flow);
     }
     return cells_check(by_cells ? cells : size, n, info->n, d);
 }
@@ -201,8 +205,35 @@ static enum bw_status domain_take(struct bw_preset_domain *domain, const struct 
     tile_choose(info);
     status = bw_first_error(origin_take(info, v, map, d), sides_take(info, &v->sides, bw_node_get(map, "sides"), d));
     domain->margin = given(map, "margin") ? v->margin : margin_choose(info);
+    domain->flow = (int32_t)v->flow;
     if (!status && coarse != 1 && coarse_note(map, info)) status = bw_error_memory(d);
     return status;
+}
+
+/* The same box in wider cells. Unless one is given, what is carried needs no margin: still air is the flow's. */
+static enum bw_status flow_take(struct bw_preset_domain *domain, const struct bw_node *map, struct bw_diag *d)
+{
+    struct bw_preset_domain *flow = domain + 1;
+    struct bw_domain_info *info = &flow->info;
+    *flow = *domain;
+    flow->name = info->name = "flow";
+    flow->flow = 1;
+    info->h *= domain->flow;
+    for (int a = 0; a < 3; a++) {
+        if (info->n[a] <= 1) continue;
+        if (info->n[a] % domain->flow)
+            return bw_diag_error(d, &bw_node_get(map, "flow")->place, BW_ERR_PRESET,
+                                 "%d cells along %c are no whole number of the flow's, which are %d cells wide",
+                                 info->n[a], 'x' + a, domain->flow);
+        info->n[a] /= domain->flow;
+        if (info->n[a] == 1)
+            return bw_diag_error(d, &bw_node_get(map, "flow")->place, BW_ERR_PRESET,
+                                 "flow: %d leaves one cell along %c: the box is too thin for it", domain->flow,
+                                 'x' + a);
+    }
+    if (given(map, "margin")) flow->margin = ceil(domain->margin / domain->flow);
+    else domain->margin = 0;
+    return BW_OK;
 }
 
 enum bw_status bw_preset_read_domains(struct bw_preset *p, const struct bw_preset_values *v, double coarse,
@@ -215,12 +246,21 @@ enum bw_status bw_preset_read_domains(struct bw_preset *p, const struct bw_prese
     }
     if (!bw_node_is_null(one)) {
         p->n_domains = 1;
-        return domain_take(&p->domain[0], &v->domain, one, coarse, d);
+        enum bw_status status = domain_take(&p->domain[0], &v->domain, one, coarse, d);
+        if (status || p->domain[0].flow == 1) return status;
+        p->n_domains = 2;
+        return flow_take(&p->domain[0], one, d);
     }
     const struct bw_domain_values *values = v->domains.items;
     enum bw_status status = BW_OK;
     p->n_domains = (int32_t)v->domains.count;
     for (int32_t i = 0; i < p->n_domains; i++)
         status = bw_first_error(status, domain_take(&p->domain[i], &values[i], several->child[i], coarse, d));
+    for (int32_t i = 0; i < p->n_domains && !status; i++)
+        if (p->domain[i].flow > 1)
+            status = bw_diag_error(d, &bw_node_get(several->child[i], "flow")->place, BW_ERR_PRESET,
+                                   "flow is for a preset of one domain: give %s a wider voxel, and what is finer a "
+                                   "domain of its own",
+                                   p->domain[i].name);
     return status;
 }

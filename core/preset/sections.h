@@ -28,6 +28,7 @@ struct bw_domain_values {
     const char *name; ///< NULL in `domain:`
     bw_vec3 size, cells, origin;
     double voxel, floor, margin;
+    int64_t flow;
     struct bw_list center; ///< of two double
     struct bw_sides_values sides;
 };

@@ -32,11 +32,13 @@ static double flow_reach(struct bw_chain *c, int32_t domain)
     double dt = t->dt > 0 ? t->dt : 1 / t->fps / (t->substeps_max > 0 ? t->substeps_max : 64), cells = t->cfl;
     for (int32_t i = 0; i < c->fields.n; i++) {
         const struct run_field *f = &c->fields.field[i];
-        if (f->kind != BW_MAC || !f->advected || !f->field || f->field->domain != c->domain[domain]) continue;
+        const struct bw_domain *d = c->domain[domain]->flow ? c->domain[domain]->flow : c->domain[domain];
+        if (f->kind != BW_MAC || !f->advected || !f->field || f->field->domain != d) continue;
         double speed = c->fields.field[i].speed = bw_field_max_abs(f->field, c->workers);
         for (int a = 0; a < 3; a++) speed = fmax(speed, fabs(f->field->info.background[a]));
         cells = fmax(cells, speed * dt / f->field->domain->info.h);
     }
+    if (c->domain[domain]->flow) return c->domain[domain]->flow_cells * (ceil(cells) + 2);
     return ceil(cells) + 2;
 }
 
@@ -45,6 +47,7 @@ static double flow_reach(struct bw_chain *c, int32_t domain)
 static enum bw_status domain_want(struct bw_chain *c, int32_t i)
 {
     struct bw_domain *d = c->domain[i];
+    if (i && c->domain[i - 1]->flow == d) return BW_OK; // what is around amounts, which have asked for it
     if (bw_bounded(&d->info) && !domain_has_activator(c, i)) {
         want_all(d);
         return BW_OK;
@@ -89,6 +92,7 @@ enum bw_status activation_run(struct bw_chain *c)
         if (status != BW_OK) return status;
     }
     for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++) {
+        if (c->domain[i]->flow) bw_domain_request_flow(c->domain[i]);
         status = bw_domain_commit(c->domain[i]);
         if (status == BW_ERR_PLUGIN) return ranks_differ(c, i);
         if (status != BW_OK) return call_no_memory(c, "new tiles");

@@ -71,7 +71,19 @@ static enum bw_status domains_build(struct bw_chain *c)
         if (!(c->domain[i] = bw_domain_create(&p->info, p->margin))) return BW_ERR_MEMORY;
         c->grid[i] = &c->domain[i]->info;
     }
+    for (int32_t i = 0; i + 1 < c->preset->n_domains; i++)
+        if ((c->domain[i]->flow_cells = c->preset->domain[i].flow) > 1) c->domain[i]->flow = c->domain[i + 1];
     return BW_OK;
+}
+
+/* Of a stage that splits the half on amounts is the first: the flow carries them as the step finds it. */
+static enum bw_status halves_add(struct bw_chain *c, const struct stage_parts *parts,
+                                 const struct bw_preset_stage *preset)
+{
+    enum bw_status status = stage_add(&c->stages, parts, preset, false);
+    if (status != BW_OK || !c->domain[0]->flow || preset->domain) return status;
+    const struct run_stage *first = &c->stages.stage[c->stages.n - 1];
+    return first->pub.desc->flags & BW_STAGE_SPLITS ? stage_add(&c->stages, parts, preset, true) : BW_OK;
 }
 
 /* After a mistake they go on: all of them are worth knowing. */
@@ -80,11 +92,11 @@ static enum bw_status entries_build(struct bw_chain *c)
     const struct bw_preset *p = c->preset;
     const struct stage_parts parts = {&c->log, p, c->registry, c->domain, &c->host.pub, &c->where};
     enum bw_status first = BW_OK;
-    c->stages.stage = bw_calloc((size_t)(p->n_stages + 1) * sizeof *c->stages.stage);
+    c->stages.stage = bw_calloc((size_t)(2 * p->n_stages + 1) * sizeof *c->stages.stage);
     c->exporters.exporter = bw_calloc((size_t)(p->n_exports + 1) * sizeof *c->exporters.exporter);
     if (!c->stages.stage || !c->exporters.exporter) return BW_ERR_MEMORY;
     for (int32_t i = 0; i < p->n_stages; i++) {
-        enum bw_status status = p->stage[i].enabled ? stage_add(&c->stages, &parts, &p->stage[i]) : BW_OK;
+        enum bw_status status = p->stage[i].enabled ? halves_add(c, &parts, &p->stage[i]) : BW_OK;
         if (status == BW_ERR_MEMORY) return status;
         if (first == BW_OK) first = status;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/ranks/collective.h"
+#include "run/wire/levels.h"
 #include "call.h"
 #include "base/memory/account.h"
 #include <math.h>
@@ -73,6 +74,7 @@ enum bw_status call_stage(struct bw_chain *c, struct run_stage *s, enum bw_statu
                           const char *what)
 {
     enum bw_status status = collective_stage_begin(c, s);
+    if (status == BW_OK && levels_refresh(s, c->workers) != BW_OK) status = call_no_memory(c, s->pub.id);
     if (status != BW_OK) return status;
     const struct where_was was = stage_enter(s, what);
     status = callback(&s->pub);

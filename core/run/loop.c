@@ -9,6 +9,7 @@
 #include "step_facts.h"
 #include "run/ranks/collective.h"
 #include "run/ranks/rotation.h"
+#include "run/wire/levels.h"
 #include "run/wire/ports.h"
 #include "run/writer/exporter_time.h"
 #include "run/writer/particle_velocity.h"
@@ -89,6 +90,7 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
         if (!s->pub.desc->max_dt || (s->pub.desc->flags & BW_STAGE_SUBSTEPS) || !call_due(c, s)) continue;
         call_clock(c, s, 0);
         enum bw_status status = collective_stage_begin(c, s);
+        if (status == BW_OK && levels_refresh(s, c->workers) != BW_OK) status = call_no_memory(c, s->pub.id);
         if (status != BW_OK) return status;
         const struct where_was was = stage_enter(s, "max_dt");
         double one = s->pub.desc->max_dt(&s->pub);

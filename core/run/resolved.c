@@ -100,6 +100,7 @@ static struct bw_node *chain_resolved(const struct bw_chain *c, bool written)
     bool good = root && stages && exports && sections_resolve(root, c->preset);
     for (int32_t i = 0; i < c->stages.n && good; i++) {
         const struct run_stage *s = &c->stages.stage[i];
+        if (s->twin) continue;
         struct bw_node *e = entry_resolved(s->preset->type, s->preset->id, s->preset->node, s->params);
         good = e && bw_node_append(stages, e) == BW_OK;
     }
@@ -222,7 +223,8 @@ static struct bw_node *frames_resolved(const struct bw_chain *c)
     if (good && !time) good = put_made(root, "time", time = bw_node_new(BW_NODE_MAP, NULL)) == BW_OK;
     if (good) good = put_made(time, "frames", bw_node_new(BW_NODE_SCALAR, first)) == BW_OK;
     if (good) good = bw_node_put(time, "write", NULL) == BW_OK;
-    for (int32_t i = 0; good && i < c->stages.n; i++) paths_shorten(root, "stages", i, c->stages.stage[i].params);
+    for (int32_t i = 0, k = 0; good && i < c->stages.n; i++)
+        if (!c->stages.stage[i].twin) paths_shorten(root, "stages", k++, c->stages.stage[i].params);
     for (int32_t i = 0; good && i < c->exporters.n; i++)
         paths_shorten(root, "export", i, c->exporters.exporter[i].params);
     if (good && c->preset->frames_from) path_shorten(bw_node_get(root, "frames_from"), c->preset->frames_from);
@@ -262,7 +264,8 @@ static bool core_hash(struct bw_chain *c, XXH3_state_t *h, struct bw_node *root)
         if (bw_node_get(root, shown[i])) good = bw_node_put(root, shown[i], NULL) == BW_OK;
     XXH3_64bits_reset(h);
     good = good && node_hash(h, root);
-    for (int32_t i = 0; i < c->stages.n && good; i++) good = params_hash(c, h, c->stages.stage[i].params);
+    for (int32_t i = 0; i < c->stages.n && good; i++)
+        if (!c->stages.stage[i].twin) good = params_hash(c, h, c->stages.stage[i].params);
     good = good && frames_hash(c, h) && part_add(c, CHAIN_CORE, "", XXH3_64bits_digest(h));
     if (good) memcpy(c->flow, c->part[c->n_parts - 1].hash, sizeof c->flow);
     return good;

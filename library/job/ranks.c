@@ -140,6 +140,10 @@ static int handshakes_judge(struct job *j, const struct handshake *all, int32_t 
         bw_diag_error(d, NULL, (enum bw_status) - (int)all[r].status, "rank %d: %s", (int)r, all[r].words);
         return -1;
     }
+    if (all->go && n > 1 && j->preset->domain[0].flow > 1)
+        return bw_diag_error(d, &j->preset->domain[0].place, BW_ERR_USAGE,
+                             "domain.flow works in one process: bake it without ranks"),
+               -1;
     if (all->go && n > tiles)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "%d ranks for %lld tiles: one would have nothing to do; start %lld",
                              (int)n, (long long)tiles, (long long)tiles),

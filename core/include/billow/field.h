@@ -59,6 +59,7 @@ enum bw_port_flags {
     BW_PORT_ASKS = 64,      ///< update: it asks something of a stage below; where none there reads it, `check` says so
     /// An update port that may stay unbound: it brings the field into being where the preset names it, or is not calm.
     BW_PORT_ON_DEMAND = 128,
+    BW_PORT_FLOW = 256, ///< of a stage that splits: only the one on the flow's cells has it
 };
 
 /// One attribute of a particle port.

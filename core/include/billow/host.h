@@ -46,8 +46,11 @@ struct bw_stage {
     /// s, by which the flow of its domain goes on in this step, and for which forces push it; dt, but where the flow is
     /// kept half a step ahead of what it carries: then the mean of this step's dt and the last one's, 3/2 dt at first.
     double span;
-    int32_t place;     ///< in the preset's list, from 0
-    int32_t character; ///< of the preset: how turbulent a stage makes what is not said: 0 calm, 1 natural, 2 wild
+    int32_t place;          ///< in the preset's list, from 0
+    int32_t character;      ///< of the preset: how turbulent a stage makes what is not said: 0 calm, 1 natural, 2 wild
+    int32_t flow_cells;     ///< of `domain`, how many wide a cell of its flow is: 1, or the preset's domain.flow
+    struct bw_domain *flow; ///< where the flow has wider cells than `domain`: it is there; else NULL
+    struct bw_domain *amounts; ///< where `domain` is such a flow's: what it carries is there; else NULL
 };
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];

@@ -55,7 +55,7 @@ extern "C" {
 
 #define BW_MAGIC 0x574f4c4cu ///< "LLOW"
 #define BW_ABI_MAJOR 0       ///< another major is refused, and so, while it is 0, is another minor …
-#define BW_ABI_MINOR 18      ///< … newer or older: build plugins with the headers of the Billow that loads them
+#define BW_ABI_MINOR 19      ///< … newer or older: build plugins with the headers of the Billow that loads them
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked
@@ -71,6 +71,11 @@ enum bw_stage_flags {
     /// behind but what they write to views, sums and maxima, or what `share` then spreads; outside of sweeps no field
     /// is read. A stage without it runs whole on every rank.
     BW_STAGE_RANKS = 16,
+    /// Where the flow has wider cells than what it carries (`domain: {flow: 2}`) there are two of it: one on the wide
+    /// cells, with stage->amounts, bound to velocities; and before it one on the fine ones, with stage->flow, bound to
+    /// the rest. A stage without it is on the wide cells if it changes velocities or particles alone, on the fine ones
+    /// if it does neither; what changes both is refused.
+    BW_STAGE_SPLITS = 32,
 };
 
 /// One stage: a solver step that a preset may name.

@@ -21,6 +21,9 @@ struct bw_sample_api {
     void (*sample)(const struct bw_field *field, size_t count, const bw_vec3 *pos, double *out);
     /// [body] The same of component c alone; out: count.
     void (*component)(const struct bw_field *field, uint32_t c, size_t count, const bw_vec3 *pos, double *out);
+    /// [body] Component c of a field in f32 of any domain on its cells lo … lo+n-1, x fastest, n[0]·n[1]·n[2] values,
+    /// beyond sides and in inactive tiles as above; of mac fields on low faces. In one process only.
+    void (*box)(const struct bw_field *field, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out);
 };
 
 #define BW_PARTICLES_API "billow.particles/1"

@@ -35,6 +35,7 @@ static enum bw_status host_fail(struct bw_stage *stage, enum bw_status status, c
 static void host_log(struct bw_stage *stage, uint32_t level, const char *format, ...)
 {
     struct run_stage *s = stage_of(stage);
+    if (s->twin && level < BW_LOG_WARNING) return; // its first half says the same
     const struct bw_place *at = level >= BW_LOG_WARNING ? &s->preset->place : NULL;
     char text[1024];
     int n = at && at->file ? snprintf(text, sizeof text, "%s:%d:%d: ", at->file, (int)at->line, (int)at->column) : 0;
@@ -150,7 +151,7 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
     enum bw_status status = bw_sweep_run(&env, sweep, &fault);
     for (uint32_t i = 0; i < sweep->n_access; i++)
         if (sweep->access[i].field && sweep->access[i].mode != BW_READ && sweep->access[i].mode != BW_READ_LAST)
-            sweep->access[i].field->writer = stage;
+            sweep->access[i].field->writer = stage, sweep->access[i].field->changes++;
     const enum bw_status called = bodies_end(stage, &was);
     return called != BW_OK ? called : sweep_status(stage, status, &fault);
 }

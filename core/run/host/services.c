@@ -24,6 +24,11 @@ static void service_component(const struct bw_field *f, uint32_t c, size_t count
     absent_reads_mark(f, count, out);
 }
 
+static void service_box(const struct bw_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out)
+{
+    bw_fill(&f->src, c, lo, n, out, n[0], (ptrdiff_t)n[0] * n[1], true);
+}
+
 static const struct bw_topology *service_topology(struct bw_domain *d) { return &d->topo->pub; }
 
 static const void *service_data(const struct bw_field *f, uint32_t c, int64_t index)
@@ -66,7 +71,7 @@ static enum bw_status service_sort(struct bw_particles *p, struct bw_domain *d)
 
 static const struct bw_particles_api particles_table = {
     sizeof particles_table, service_count, service_attribute, service_add, service_remove, service_sort};
-static const struct bw_sample_api sample_table = {sizeof sample_table, service_sample, service_component};
+static const struct bw_sample_api sample_table = {sizeof sample_table, service_sample, service_component, service_box};
 static const struct bw_tiles_api tiles_table = {sizeof tiles_table, service_topology, service_data, service_find,
                                                 service_domain};
 

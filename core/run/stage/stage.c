@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stage.h"
 #include "base/alloc.h"
+#include "halves.h"
 #include <billow/rng.h>
 #include <stdio.h>
 
-enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts, const struct bw_preset_stage *preset)
+enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts, const struct bw_preset_stage *preset,
+                         bool twin)
 {
     const char *id = preset->id;
     struct run_stage *s = &list->stage[list->n];
@@ -15,10 +17,18 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
     s->log = parts->log;
     s->where = parts->where;
     s->domain = entry_domain(parts->log, parts->preset, preset->domain, id, &preset->place);
+    s->twin = twin;
     if (s->domain < 0) return BW_ERR_PRESET;
+    const bool splits = !preset->domain && parts->preset->domain[0].flow > 1;
+    if (splits && (s->domain = twin ? LEVEL_FLOW : level_of(e->stage)) < 0)
+        return log_fail(parts->log, &preset->place, BW_ERR_PRESET,
+                        "%s: changes both the flow and what it carries, which it needs on the same cells: leave out "
+                        "flow: %d of the domain",
+                        id, parts->preset->domain[0].flow);
     s->params = entry_params(parts->log, parts->preset, e, id, preset->node);
     if (!s->params) return parts->log->diag->status != BW_OK ? parts->log->diag->status : BW_ERR_MEMORY;
     list->n++; /* from here on stages_free takes care of it */
+    if (twin && !(s->own_id = bw_printf("%s@flow", id))) return BW_ERR_MEMORY;
     for (int i = 0; i < 4; i++)
         if (!(s->param_mem[i] = bw_calloc(e->stage->params_size + 8))) return BW_ERR_MEMORY;
     s->scratch = bw_arena_create();
@@ -27,7 +37,7 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
     struct bw_domain *domain = parts->domain[s->domain];
     s->pub = (struct bw_stage){.host = parts->host,
                                .desc = e->stage,
-                               .id = id,
+                               .id = twin ? s->own_id : id,
                                .params = s->param_mem[0],
                                .state = bw_calloc(e->stage->state_size + 8),
                                .domain = domain,
@@ -37,6 +47,9 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
                                .seed = seed,
                                .place = list->n - 1,
                                .character = parts->preset->character,
+                               .flow_cells = domain->flow ? domain->flow_cells : 1,
+                               .flow = domain->flow,
+                               .amounts = domain == parts->domain[0]->flow ? parts->domain[0] : NULL,
                                .host_data = s};
     if (!s->scratch || !s->pub.state) return BW_ERR_MEMORY;
     s->next_slot = 1;
@@ -121,6 +134,7 @@ static void stage_free(struct run_stage *s)
     outputs_discard(&s->outputs);
     plugin_memory_free(&s->memory);
     bw_params_free(s->params);
+    bw_free(s->own_id);
     for (int i = 0; i < 4; i++) bw_free(s->param_mem[i]);
     for (uint32_t k = 0; s->bound && k < s->pub.desc->n_ports; k++) bw_free((void *)s->bound[k].fields);
     bw_free(s->bound);

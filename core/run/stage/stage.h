@@ -17,6 +17,7 @@ struct run_clock {
 
 struct run_stage {
     struct bw_stage pub; ///< first: the handle that plugins hold
+    char *own_id;        ///< a twin's
     const struct bw_entry *entry;
     const struct bw_preset_stage *preset;
     struct run_log *log;
@@ -35,6 +36,7 @@ struct run_stage {
     uint64_t warned[64]; ///< hashes of warnings shown
     int32_t n_warned;
     int32_t domain;
+    bool twin; ///< the second of a stage that splits, on the flow's cells
     bool initialised, ended, failed, activating, growth_told; ///< ended: uninit has returned
     bool fresh;     ///< the checkpoint that the run goes on from does not have it: the next step begins with its set-up
     double span;    ///< of this step: bw_stage.span
@@ -59,8 +61,9 @@ struct stage_parts {
 
 /// Add a stage of the preset to the list, which has room. After a failure, said unless memory ran out, stages_free
 /// takes care of what there is.
-enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts,
-                         const struct bw_preset_stage *preset);
+/// `twin`: the second of a stage that splits; its id ends in "@flow".
+enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts, const struct bw_preset_stage *preset,
+                         bool twin);
 /// Uninit those that are initialised, last first.
 void stages_end(struct stage_list *list);
 void stages_free(struct stage_list *list);

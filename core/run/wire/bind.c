@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bind.h"
 #include "base/alloc.h"
+#include "levels.h"
 #include <string.h>
 
 static enum bw_status bind_check(const struct field_table *t, const struct stage_list *stages, int32_t index,
@@ -75,9 +76,11 @@ static enum bw_status bind_single(const struct field_table *t, const struct stag
     struct run_stage *s = &stages->stage[index];
     int32_t domain = port_domain(t, s, p);
     if (domain < 0) return domain == -1 ? BW_OK : BW_ERR_PRESET;
+    if (!level_has_port(s, p)) return BW_OK;
     char *name = port_name(s, p);
     if (!name) return BW_ERR_MEMORY;
     const struct run_field *f = fields_find(t, name, domain);
+    if (f && f->mean && p->access != BW_READ) f = NULL;
     enum bw_status status = BW_OK;
     if (f && f->creator < 0 && f->updater < 0 && f->writer < 0 && p->access == BW_READ && !f->settled) f = NULL;
     if (f) status = bind_check(t, stages, index, p, f, name);
@@ -102,7 +105,8 @@ static enum bw_status bind_list(const struct field_table *t, const struct stage_
     if (p->from && (names.n || !all)) {
         for (uint32_t i = 0; i < names.n && status == BW_OK; i++) {
             const struct run_field *f = fields_find(t, names.name[i], domain);
-            if (!f && (p->flags & BW_PORT_OPTIONAL)) continue;
+            if (!f && (p->flags & BW_PORT_OPTIONAL || s->twin)) continue;
+            if (f && !level_lists(s, f->kind)) continue;
             if (!f)
                 return log_fail(t->log, &s->preset->place, BW_ERR_PRESET,
                                 "%s names field \"%s\"; no stage makes it%s%s", s->pub.id, names.name[i],
@@ -116,6 +120,7 @@ static enum bw_status bind_list(const struct field_table *t, const struct stage_
         const struct run_field *f = &t->field[i];
         if (!f->advected || f->domain != domain || f->kind >= BW_PARTICLES) continue;
         if ((p->kinds && !(p->kinds & BW_KIND_BIT(f->kind))) || bound_elsewhere(s, i)) continue;
+        if (!level_lists(s, f->kind)) continue;
         status = bind_add(t, b, i);
     }
     return status;

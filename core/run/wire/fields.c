@@ -47,6 +47,15 @@ const char *fields_nearest(const char *name, const char *const *own, uint32_t n)
 
 bool fields_standard(const char *name) { return standard_find(name) != NULL; }
 
+uint32_t fields_kind(const struct field_table *t, const char *name)
+{
+    const struct standard *s = standard_find(name);
+    for (int32_t i = 0; i < t->preset->n_fields; i++)
+        if (!strcmp(t->preset->field[i].name, name) && t->preset->field[i].kind >= 0)
+            return (uint32_t)t->preset->field[i].kind;
+    return s ? s->kind : BW_SCALAR;
+}
+
 struct run_field *fields_find(const struct field_table *t, const char *name, int32_t domain)
 {
     for (int32_t d = 0; d < t->preset->n_domains; d++) {

@@ -19,6 +19,7 @@ struct run_field {
     int32_t creator, writer; ///< stage indices, -1: none (declared by the preset)
     int32_t updater;         ///< first stage that updates it, -1: none
     bool settled;            ///< kind and precision are known
+    bool mean;               ///< of the field of that name in the amounts' domain (levels.h)
     bool typed;              ///< a port made it that knows background, precision and lifetime: no list
 };
 
@@ -31,6 +32,8 @@ struct field_table {
 
 /// Is it one of the standard names, whose unit and advection are settled?
 bool fields_standard(const char *name);
+/// The kind that the preset or its name gives a field: enum bw_kind.
+uint32_t fields_kind(const struct field_table *t, const char *name);
 /// Of the standard names and of `own` the one that is most like another, or NULL.
 const char *fields_nearest(const char *name, const char *const *own, uint32_t n);
 /// By name, or by "domain.name" from anywhere; NULL: there is none.

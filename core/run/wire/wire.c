@@ -2,6 +2,7 @@
 #include "wire.h"
 #include "base/alloc.h"
 #include "bind.h"
+#include "levels.h"
 #include <string.h>
 
 static bool creates(const struct bw_port *p)
@@ -73,6 +74,8 @@ static enum bw_status field_make(struct field_table *t, struct stage_list *stage
     } else if (f->updater < 0) {
         f->updater = index;
     }
+    enum bw_status level = level_make(t, s, p, f);
+    if (level != BW_OK) return level;
     if (p->kind != BW_PARTICLES || list) return BW_OK;
     if (!f->particles && !(f->particles = bw_particles_create(name)))
         return log_fail(t->log, at, BW_ERR_MEMORY, "out of memory");
@@ -96,11 +99,12 @@ static enum bw_status stage_make(struct field_table *t, struct stage_list *stage
     struct run_stage *s = &stages->stage[index];
     for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
         struct bw_port p = port_row(s, i);
-        if (!creates(&p)) continue;
+        if (!creates(&p) || !level_has_port(s, &p)) continue;
         if (p.flags & BW_PORT_LIST) {
             struct port_names names = {.n = 0};
             if (p.from) port_names_of(s, p.from, &names);
             for (uint32_t k = 0; k < names.n; k++) {
+                if (s->twin) continue;
                 enum bw_status status = field_make(t, stages, index, &p, names.name[k], names.comps[k]);
                 if (status != BW_OK) return status;
             }
@@ -172,6 +176,7 @@ static enum bw_status fields_create(struct field_table *t, struct stage_list *st
         f->field->info.advected = f->advected;
         f->field->info.alive = f->alive;
         if (f->unit) f->field->info.unit = f->unit;
+        if (f->mean) f->field->finer = fields_find(t, f->name, LEVEL_AMOUNTS)->field;
         f->field->info.still = f->kind == BW_MAC && f->unit && strcmp(f->unit, "m/s") != 0;
     }
     for (int32_t i = 0; i < stages->n; i++) {
@@ -307,10 +312,13 @@ static void asks_check(const struct field_table *t, const struct stage_list *sta
 enum bw_status wire(struct field_table *t, struct stage_list *stages, struct bw_domain *const *domain)
 {
     enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < t->preset->n_fields && t->preset->n_domains == 1; i++) /* else where stages make it */
+    const bool single = t->preset->n_domains == 1 || t->preset->domain[0].flow > 1;
+    for (int32_t i = 0; i < t->preset->n_fields && single; i++) /* else where stages make it */
         if (!fields_enter(t, t->preset->field[i].name, 0)) return BW_ERR_MEMORY;
+    if (t->preset->domain[0].flow > 1) levels_place(t, stages);
     for (int32_t i = 0; i < stages->n && status == BW_OK; i++) status = stage_make(t, stages, i);
     if (status == BW_OK) status = lifetimes_of_readers(t, stages);
+    if (status == BW_OK && t->preset->domain[0].flow > 1) status = levels_share(t, stages);
     if (status == BW_OK) status = positions_make(t);
     enum bw_status first = status;
     for (int32_t i = 0; i < stages->n && status == BW_OK; i++) { /* report every stage's first mistake */

@@ -91,7 +91,7 @@ static enum bw_status stage_ask(struct bw_chain *c, struct run_stage *s, const s
 
 static bool asked(const struct bw_chain *c, const struct run_stage *s, const struct bw_field *field)
 {
-    return !s->ended && call_due(c, s) && writes(s, field);
+    return !s->ended && !s->twin && call_due(c, s) && writes(s, field);
 }
 
 /* Of a field that some stage says the obstacles of, what all stages that write to it say. */

@@ -99,7 +99,8 @@ static enum bw_status stages_ask(struct outline *o, const struct question *q)
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < c->stages.n && status == BW_OK; i++) {
         struct run_stage *s = &c->stages.stage[i];
-        const struct bw_obstacle_api *api = s->ended || !call_due(c, s) ? NULL : stage_extension(s, BW_OBSTACLE);
+        const bool there = !s->ended && !s->twin && call_due(c, s);
+        const struct bw_obstacle_api *api = there ? stage_extension(s, BW_OBSTACLE) : NULL;
         if (!api) continue;
         call_clock(c, s, 0);
         const struct where_was was = stage_enter(s, "obstacle");
