@@ -57,7 +57,7 @@ struct state {
 struct plan {
     struct pose start, before, now; ///< at the step's start, a moment before its end, at its end
     double moment;                  ///< s between the two
-    double h;
+    double h, deep;                 ///< a cell; one of the flow, which cells less deep may be open to
     float grip;
     const struct bw_field_info **cleared;
     uint32_t n_cleared;
@@ -169,7 +169,7 @@ static void solid_body(const struct bw_block *b, void *user)
                 if (d < BAND_VEL * a->h && d < (double)*f) bw_f32(grip, 0)[i + j * grip->sy + k * grip->sz] = a->grip;
                 *f = fminf(*f, (float)d);
                 /* cells covered in this step only: advection has yet to move their gas */
-                if (d < -a->h && pose_distance(&a->start, x) < -a->h) cell_clear(a, b, i, j, k);
+                if (d < -a->deep && pose_distance(&a->start, x) < -a->deep) cell_clear(a, b, i, j, k);
             }
 }
 
@@ -198,6 +198,7 @@ static enum bw_status poses_find(struct bw_stage *s, struct plan *a)
     enum bw_status status = shape_ready(s, &a->now);
     a->moment = 1e-3 / s->fps;
     a->h = s->grid->h;
+    a->deep = a->h * s->flow_cells;
     if (!status) status = pose_at(s, s->time + s->dt - a->moment, &a->before);
     return status ? status : pose_at(s, s->time, &a->start);
 }
@@ -212,7 +213,7 @@ static enum bw_status activate(struct bw_stage *s)
 {
     const struct collide *p = s->params;
     struct pose now, start;
-    if (p->wake == WAKE_NEVER) return BW_OK;
+    if (p->wake == WAKE_NEVER || s->flow) return BW_OK;
     enum bw_status status = shape_ready(s, &now);
     if (!status) status = pose_at(s, s->time, &start);
     if (status || (p->wake == WAKE_AUTO && !pose_moved(&start, &now))) return status;
@@ -248,7 +249,7 @@ static double max_dt(struct bw_stage *s)
 {
     struct pose from, middle, to;
     double start = s->time, span = 1 / s->fps, fastest = 0, whole = 0;
-    if (shape_ready(s, &from) || pose_at(s, start, &from) || pose_at(s, start + span, &to)) return HUGE_VAL;
+    if (s->flow || shape_ready(s, &from) || pose_at(s, start, &from) || pose_at(s, start + span, &to)) return HUGE_VAL;
     for (int part = 0; part < 10; part++) {
         span /= 2;
         if (pose_at(s, start + span, &middle)) return HUGE_VAL;
@@ -395,7 +396,7 @@ const struct bw_stage_desc scene_collide_desc = {
     .init = init,
     .activate = activate,
     .max_dt = max_dt,
-    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the first frame shows it already
+    .flags = BW_STAGE_RANKS | BW_STAGE_SPLITS | BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
     .extension = extension,
     .checkpoint = checkpoint,

@@ -23,6 +23,7 @@
  * in double precision, are advected node by node in doubles, and read beyond the halo by the host's sampler
  * (advect_nodes.c). */
 #include "flux/flux.h"
+#include "flux/flux_refine.h"
 #include <string.h>
 
 static const struct bw_param only_rows[] = {
@@ -80,7 +81,7 @@ static const struct bw_port ports[] = {
                            .access = BW_UPDATE,
                            .unit = "m/s",
                            .doc = "The flow after advection, before forces and pressure.",
-                           .flags = BW_PORT_AS_FIRST},
+                           .flags = BW_PORT_AS_FIRST | BW_PORT_FLOW},
     [PORT_SOLID] = {.name = "solid",
                     .kind = BW_SCALAR,
                     .access = BW_READ,
@@ -104,6 +105,7 @@ static const struct bw_port ports[] = {
 struct state {
     struct walls walls;
     struct centred last;
+    int32_t walls_ahead; ///< of this step the walls are known before it: what has finer cells asked
 };
 
 /* ---- one step ---- */
@@ -186,15 +188,62 @@ static void long_steps_warn(const struct pass *p)
                      cells, BW_HALO_MOST - 2);
 }
 
+/* The walls of this step; past what has finer cells the refined flow leads, which knows them. */
+static enum bw_status step_walls(struct bw_stage *s, const struct walls **walls)
+{
+    struct state *state = s->state;
+    struct bw_field *solid = s->flow ? NULL : bw_port_field(s, PORT_SOLID);
+    *walls = solid ? &state->walls : NULL;
+    const bool known = state->walls_ahead;
+    state->walls_ahead = 0;
+    return solid && !known ? walls_update(&state->walls, s, solid, bw_port_field(s, PORT_SOLID_VEL)) : BW_OK;
+}
+
+static enum bw_status flow_to_refine(struct bw_stage *s, struct refine_flow *out)
+{
+    struct pass p = pass_of(s);
+    struct flux f = {.pass = &p, .topology = p.tiles->topology(s->domain), .flow = p.vel};
+    enum bw_status st = step_walls(s, &p.walls);
+    ((struct state *)s->state)->walls_ahead = p.walls != NULL;
+    if (st == BW_OK && p.walls) st = flux_through_faces(&f);
+    *out = (struct refine_flow){f.flow, p.walls};
+    return st;
+}
+
+/* With cells finer than the flow's: `vel` becomes that flow on their faces. */
+static enum bw_status flow_refine(struct bw_stage *s)
+{
+    const void *api = NULL;
+    struct bw_stage *wide = NULL;
+    struct refine_flow from;
+    for (uint32_t k = 0; (wide = s->host->find_stage(s, REFINE_FLOW, k, &api)); k++)
+        if (wide->domain == s->flow) break;
+    if (!wide) return s->host->fail(s, BW_ERR_PRESET, "nothing carries the flow itself");
+    enum bw_status st = ((const struct refine_flow_api *)api)->flow(wide, &from);
+    return st == BW_OK ? flux_refine(s, &from, bw_port_field(s, PORT_VEL)) : st;
+}
+
+/* Only fluxes know how the refined flow goes past obstacles, which lie between wide cells. */
+static enum bw_status advect_init(struct bw_stage *s)
+{
+    const struct advect *options = s->params;
+    if (!s->flow || advect_scheme_at(options->scheme)->by_flux || !s->host->find_field(s, "flow.solid")) return BW_OK;
+    return s->host->fail(s, BW_ERR_PRESET,
+                         "this scheme needs the flow past obstacles on the cells of what it carries: with flow: %d of "
+                         "the domain take scheme: flux_ppm",
+                         s->flow_cells);
+}
+
 static enum bw_status advect_step(struct bw_stage *s)
 {
     struct pass p;
-    struct walls *walls = &((struct state *)s->state)->walls;
-    struct bw_field *solid = bw_port_field(s, PORT_SOLID);
-    enum bw_status st = solid ? walls_update(walls, s, solid, bw_port_field(s, PORT_SOLID_VEL)) : BW_OK;
+    const struct walls *walls;
+    enum bw_status st = step_walls(s, &walls);
     if (st != BW_OK || s->dt <= 0) return st;
+    if (s->flow) st = flow_refine(s);
+    if (st != BW_OK) return st;
     st = pass_init(&p, s);
-    p.walls = solid ? walls : NULL;
+    p.walls = walls;
     pass_find_smoke(&p);
     if (st == BW_OK) st = pass_weigh_age(&p);
     if (st == BW_OK) st = pass_mix(&p);
@@ -214,7 +263,7 @@ static struct bw_field *flow_advected(struct bw_stage *s, uint64_t version)
 static double advect_span(struct bw_stage *s)
 {
     const struct pass p = pass_of(s);
-    const bool leads = advects_centred(&p) && pass_field_at(&p, 0);
+    const bool leads = advects_centred(&p) && (s->amounts || pass_field_at(&p, 0));
     return leads ? centred_span(&((const struct state *)s->state)->last, s->dt) : s->dt;
 }
 
@@ -232,7 +281,9 @@ static const struct bw_advects_api advects_api = {sizeof advects_api, advects_fi
 
 static const void *advect_extension(const char *id)
 {
+    static const struct refine_flow_api refine = {flow_to_refine};
     if (!strcmp(id, BW_ADVECTS)) return &advects_api;
+    if (!strcmp(id, REFINE_FLOW)) return &refine;
     return strcmp(id, ADVECTED_FLOW) ? NULL : &advected_flow_table;
 }
 
@@ -254,7 +305,9 @@ const struct bw_stage_desc mac_advect_desc = {
     .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
-    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // to know where obstacles stand when the first step begins
+    // set up: to know where obstacles stand when the first step begins
+    .flags = BW_STAGE_RANKS | BW_STAGE_SPLITS | BW_STAGE_SETUP,
+    .init = advect_init,
     .max_dt = advect_max_dt,
     .span = advect_span,
     .step = advect_step,

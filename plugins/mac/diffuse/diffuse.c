@@ -51,14 +51,14 @@ static const struct bw_port ports[] = {
              .kind = BW_MAC,
              .access = BW_UPDATE,
              .unit = "m/s",
-             .flags = BW_PORT_OPTIONAL,
+             .flags = BW_PORT_OPTIONAL | BW_PORT_FLOW,
              .doc = "The flow, where it has a viscosity; it changes through `force` where there is one."},
     [FORCE] = {.name = "force",
                .kind = BW_MAC,
                .access = BW_UPDATE,
                .lifetime = BW_STEP,
                .unit = "m/s^2",
-               .flags = BW_PORT_OPTIONAL,
+               .flags = BW_PORT_OPTIONAL | BW_PORT_FLOW,
                .doc = "Acceleration of the gas: viscosity is added to the forces of the stages above."},
     [FIELDS] = {.name = "fields",
                 .kind = BW_SCALAR,
@@ -279,7 +279,7 @@ static enum bw_status amounts_check(struct bw_stage *s, const struct diffuse *p)
 static enum bw_status init(struct bw_stage *s)
 {
     const struct diffuse *p = s->params;
-    if (p->viscosity > 0 && !bw_port_field(s, VEL))
+    if (p->viscosity > 0 && !bw_port_field(s, VEL) && !s->flow)
         return s->host->fail(s, BW_ERR_PRESET, "a viscosity needs a flow; no stage makes \"vel\"");
     return amounts_check(s, p);
 }
@@ -305,7 +305,7 @@ const struct bw_stage_desc mac_diffuse_desc = {
     .params_size = sizeof(struct diffuse),
     BW_PARAMS(params),
     BW_PORTS(ports),
-    .flags = BW_STAGE_RANKS,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SPLITS,
     .init = init,
     .step = step,
 };

@@ -143,7 +143,7 @@ static void order_check(struct bw_stage *s)
     const struct emit *p = s->params;
     const struct bw_amount *amount = p->amounts.items;
     const struct bw_stage *advecting = NULL;
-    if (p->mode != EMIT_MAX || p->shape.kind == SHAPE_POINTS) return;
+    if (p->mode != EMIT_MAX || p->shape.kind == SHAPE_POINTS || s->amounts) return;
     for (int64_t i = 0; i < p->amounts.count && !advecting; i++)
         if (!amount[i].rate) advecting = advecting_stage(s, s->ports[PORT_AMOUNTS].fields[i], 1);
     if (advecting)
@@ -208,9 +208,10 @@ enum rows { ROWS_ALL, ROWS_ADVECTED, ROWS_REST };
 
 static enum bw_status plan_rows(struct bw_stage *s, struct plan *a, enum rows which)
 {
-    a->row = s->host->scratch(s, ((size_t)a->p->amounts.count + 1) * sizeof *a->row);
+    const int64_t count = s->amounts ? 0 : a->p->amounts.count; // of a flow the velocity alone
+    a->row = s->host->scratch(s, ((size_t)count + 1) * sizeof *a->row);
     if (!a->row) return BW_ERR_MEMORY;
-    for (int64_t i = 0; i < a->p->amounts.count; i++)
+    for (int64_t i = 0; i < count; i++)
         if (which == ROWS_ALL || is_advected(s, i) == (which == ROWS_ADVECTED)) a->row[a->n_rows++] = (uint32_t)i;
     return BW_OK;
 }
@@ -256,7 +257,7 @@ static enum bw_status amounts_emit(struct bw_stage *s)
     const struct bw_bound *bound = &s->ports[PORT_AMOUNTS];
     struct bw_field *vel = bw_port_field(s, PORT_VEL);
     struct plan a = plan_of(s, s->time + s->dt);
-    if (bound->count != p->amounts.count)
+    if (!s->amounts && bound->count != p->amounts.count)
         return s->host->fail(s, BW_ERR_PLUGIN, "%u amounts are bound to %u fields", (unsigned)p->amounts.count,
                              bound->count);
     enum bw_status status = amounts_check(s, p);
@@ -273,7 +274,7 @@ static enum bw_status amounts_emit(struct bw_stage *s)
     } else {
         inherits = inherits && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
     }
-    a.sets_velocity = vel && (velocity_given(p) || inherits);
+    a.sets_velocity = vel && !s->flow && (velocity_given(p) || inherits);
     return plan_run(s, &a);
 }
 
@@ -334,7 +335,7 @@ const struct bw_stage_desc scene_emit_desc = {
     BW_PORTS(ports),
     .init = init,
     .activate = activate,
-    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the first frame shows it already
+    .flags = BW_STAGE_RANKS | BW_STAGE_SPLITS | BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
     .uninit = uninit,
     .checkpoint = checkpoint,
