@@ -41,6 +41,17 @@ static const struct resume_preset resume_presets[] = {
      "  - mac.project: {}\n"
      "  - stats: {}\n",
      "mac.advect"},
+    {"smoke on cells finer than its flow's, past a moving obstacle",
+     "domain: {size: [1.2 m, 1 m, 1.2 m], voxel: 5 cm, flow: 2, sides: {bottom: closed, rest: open}}\n" FRAMES
+     "stages:\n"
+     "  - emit: {density: 1, temperature: 300, velocity: [0.2, 0, 0.1],\n"
+     "      shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}, noise: {amount: 1, size: 12 cm, speed: 1 m/s}}\n"
+     "  - collide: {shape: {sphere: {center: [\"=0.3-3*t\", 0.05, 0.4], radius: 14 cm}}}\n"
+     "  - mac.advect: {}\n"
+     "  - mac.forces: {}\n"
+     "  - mac.diffuse: {viscosity: 1e-3 m^2/s, temperature: 1e-4 m^2/s}\n"
+     "  - mac.project: {}\n",
+     "mac.advect@flow mac.project"},
     {"amounts that flow round a moving obstacle",
      BOX FRAMES "stages:\n"
                 "  - emit: {density: 1, temperature: 300, shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}}\n"
