@@ -39,50 +39,93 @@ static bool any_active(const struct level_job *j, const int32_t lo[3], const int
     return false;
 }
 
-/* sum += a row's cells, `by` of them to one. */
-static void row_add(const struct level_job *j, const void *row, int32_t n, double *sum)
+/* sum += a row of n finer cells. */
+static void row_add(const void *row, uint32_t elem, int32_t n, double *restrict sum)
 {
     const float *single = row;
     const double *twice = row;
-    for (int32_t i = 0; i < n / j->by[0]; i++)
-        for (int32_t p = 0; p < j->by[0]; p++)
-            sum[i] += j->from->elem == 8 ? twice[i * j->by[0] + p] : (double)single[i * j->by[0] + p];
+    if (elem == 8)
+        for (int32_t i = 0; i < n; i++) sum[i] += twice[i];
+    else
+        for (int32_t i = 0; i < n; i++) sum[i] += (double)single[i];
 }
 
-/* Plane k of a tile's cells, from finer ones in `fine`, n[0]·n[1]·by[2] of them. */
-static void plane_mean(const struct level_job *j, const char *fine, const int32_t n[3], int32_t k, void *block)
+enum { ROW_MOST = 64 * 8 }; /* finer cells under a row of a tile */
+
+/* A row of cells at `at` of a tile: the means of finer ones, of which those under it begin at `fine`, n[0] in a row,
+ * rows and planes sy and sz apart. */
+static void row_mean(const struct level_job *j, const char *fine, int32_t n, ptrdiff_t sy, ptrdiff_t sz, int32_t at,
+                     void *block)
+{
+    const double whole = 1. / (j->by[0] * j->by[1] * j->by[2]);
+    double sum[ROW_MOST];
+    for (int32_t i = 0; i < n; i++) sum[i] = 0;
+    for (int32_t r = 0; r < j->by[2]; r++)
+        for (int32_t q = 0; q < j->by[1]; q++)
+            row_add(fine + (q * sy + r * sz) * (ptrdiff_t)j->from->elem, j->from->elem, n, sum);
+    for (int32_t i = 0; i < n / j->by[0]; i++) {
+        double mean = 0;
+        for (int32_t p = 0; p < j->by[0]; p++) mean += sum[i * j->by[0] + p];
+        if (j->to->elem == 8) ((double *)block)[at + i] = whole * mean;
+        else ((float *)block)[at + i] = (float)(whole * mean);
+    }
+}
+
+/* Of cells whose finer ones begin at `fine`: n of these, from cell `first` of the tile on. */
+static void box_mean(const struct level_job *j, const char *fine, const int32_t n[3], const int32_t size[2],
+                     const int32_t first[3], void *block)
 {
     const int32_t *td = j->to->domain->info.tile;
-    const size_t row = (size_t)n[0] * j->from->elem;
-    const double whole = 1. / (j->by[0] * j->by[1] * j->by[2]);
-    for (int32_t y = 0; y < n[1] / j->by[1]; y++) {
-        double sum[64] = {0};
-        for (int32_t r = 0; r < j->by[2]; r++)
-            for (int32_t q = 0; q < j->by[1]; q++)
-                row_add(j, fine + row * (size_t)(y * j->by[1] + q + n[1] * r), n[0], sum);
-        for (int32_t i = 0, at = td[0] * (y + td[1] * k); i < n[0] / j->by[0]; i++, at++) {
-            if (j->to->elem == 8) ((double *)block)[at] = whole * sum[i];
-            else ((float *)block)[at] = (float)(whole * sum[i]);
-        }
+    const ptrdiff_t sy = size[0], sz = (ptrdiff_t)size[0] * size[1];
+    for (int32_t k = 0; k < n[2] / j->by[2]; k++)
+        for (int32_t y = 0; y < n[1] / j->by[1]; y++)
+            row_mean(j, fine + (y * j->by[1] * sy + k * j->by[2] * sz) * (ptrdiff_t)j->from->elem, n[0], sy, sz,
+                     first[0] + td[0] * (first[1] + y + td[1] * (first[2] + k)), block);
+}
+
+/* Where finer tiles are whole cells, from their blocks. */
+static void tile_from_tiles(const struct level_job *j, uint32_t c, const int32_t lo[3], const int32_t n[3], void *block)
+{
+    const int32_t *td = j->from->domain->info.tile;
+    int32_t at[3];
+    for (at[2] = 0; at[2] < n[2]; at[2] += td[2])
+        for (at[1] = 0; at[1] < n[1]; at[1] += td[1])
+            for (at[0] = 0; at[0] < n[0]; at[0] += td[0]) {
+                int32_t tile[3], m[3], first[3];
+                for (int a = 0; a < 3; a++) {
+                    tile[a] = bw_floor_div(lo[a] + at[a], td[a]);
+                    m[a] = n[a] - at[a] < td[a] ? n[a] - at[a] : td[a];
+                    first[a] = at[a] / j->by[a];
+                }
+                const int64_t t = bw_topo_index(j->from->src.topo, tile);
+                if (t >= 0) box_mean(j, j->from->src.data[c][t], m, td, first, block);
+            }
+}
+
+static bool tile_from_cells(const struct level_job *j, uint32_t c, const int32_t lo[3], const int32_t n[3], void *block)
+{
+    char *fine = bw_alloc_aligned((size_t)n[0] * (size_t)n[1] * (size_t)j->by[2] * j->from->elem);
+    for (int32_t k = 0; fine && k < n[2] / j->by[2]; k++) {
+        const int32_t from[3] = {lo[0], lo[1], lo[2] + k * j->by[2]}, m[3] = {n[0], n[1], j->by[2]};
+        bw_fill(&j->from->src, c, from, m, fine, n[0], (ptrdiff_t)n[0] * n[1], true);
+        box_mean(j, fine, m, n, (int32_t[3]){0, 0, k}, block);
     }
+    bw_free(fine);
+    return fine != NULL;
 }
 
 static bool tile_mean(const struct level_job *j, uint32_t c, int64_t t, const int32_t lo[3], const int32_t n[3])
 {
-    const size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)j->by[2];
-    char *fine = bw_alloc_aligned(cells * j->from->elem);
+    const int32_t *td = j->from->domain->info.tile;
     void *block = bw_field_writable_tile(j->to, c, t);
     for (int i = 0; block && i < BW_TILE_CELLS; i++) {
         if (j->to->elem == 8) ((double *)block)[i] = j->to->info.background[c];
         else ((float *)block)[i] = (float)j->to->info.background[c];
     }
-    for (int32_t k = 0; fine && block && k < n[2] / j->by[2]; k++) {
-        const int32_t from[3] = {lo[0], lo[1], lo[2] + k * j->by[2]}, m[3] = {n[0], n[1], j->by[2]};
-        bw_fill(&j->from->src, c, from, m, fine, n[0], (ptrdiff_t)n[0] * n[1], true);
-        plane_mean(j, fine, n, k, block);
-    }
-    bw_free(fine);
-    return fine && block;
+    if (!block) return false;
+    if (td[0] % j->by[0] || td[1] % j->by[1] || td[2] % j->by[2]) return tile_from_cells(j, c, lo, n, block);
+    tile_from_tiles(j, c, lo, n, block);
+    return true;
 }
 
 static void tile_restrict(int64_t t, uint32_t worker, void *user)

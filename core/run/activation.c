@@ -32,14 +32,27 @@ static double flow_reach(struct bw_chain *c, int32_t domain)
     double dt = t->dt > 0 ? t->dt : 1 / t->fps / (t->substeps_max > 0 ? t->substeps_max : 64), cells = t->cfl;
     for (int32_t i = 0; i < c->fields.n; i++) {
         const struct run_field *f = &c->fields.field[i];
-        const struct bw_domain *d = c->domain[domain]->flow ? c->domain[domain]->flow : c->domain[domain];
-        if (f->kind != BW_MAC || !f->advected || !f->field || f->field->domain != d) continue;
+        if (f->kind != BW_MAC || !f->advected || !f->field || f->field->domain != c->domain[domain]) continue;
         double speed = c->fields.field[i].speed = bw_field_max_abs(f->field, c->workers);
         for (int a = 0; a < 3; a++) speed = fmax(speed, fabs(f->field->info.background[a]));
         cells = fmax(cells, speed * dt / f->field->domain->info.h);
     }
-    if (c->domain[domain]->flow) return c->domain[domain]->flow_cells * (ceil(cells) + 2);
     return ceil(cells) + 2;
+}
+
+/* Of amounts on finer cells than the flow's, which carries them as it is: no farther than in a whole frame. */
+static double amounts_reach(struct bw_chain *c, int32_t domain)
+{
+    const struct bw_preset_time *t = &c->preset->time;
+    const double cells = flow_reach(c, domain + 1) - 2, frame = t->dt > 0 ? t->dt : 1 / t->fps;
+    double most = 0;
+    for (int32_t i = 0; i < c->fields.n; i++) {
+        const struct run_field *f = &c->fields.field[i];
+        if (f->kind != BW_MAC || !f->advected || !f->field || f->field->domain != c->domain[domain]->flow) continue;
+        most = fmax(most, f->speed);
+        for (int a = 0; a < 3; a++) most = fmax(most, fabs(f->field->info.background[a]));
+    }
+    return ceil(fmin(cells * c->domain[domain]->flow_cells, most * frame / c->domain[domain]->info.h)) + 2;
 }
 
 /* A domain in which nothing is ever alive keeps all that was once made active; one that nobody activates is all
@@ -56,7 +69,7 @@ static enum bw_status domain_want(struct bw_chain *c, int32_t i)
         for (int64_t t = 0; t < d->topo->pub.count; t++) bw_domain_request_tile(d, d->topo->coord[t]);
         return BW_OK;
     }
-    return bw_domain_request_alive(d, flow_reach(c, i), c->workers);
+    return bw_domain_request_alive(d, d->flow ? amounts_reach(c, i) : flow_reach(c, i), c->workers);
 }
 
 /* Who is flagged BW_STAGE_RANKS and activates is to blame; all of them are named. */
