@@ -56,8 +56,9 @@ static const struct bw_param params[] = {
     BW_GROUP(struct vdb_params, precision, struct vdb_precision, "precision", precision_rows,
              "half or float, or how exact: {density: 1/255, temperature: 2 K}.", BW_PARAM_SHORT),
     BW_CHOICE(struct vdb_params, compression, "compression", "blosc", "blosc|zip|none", "How values are packed."),
-    BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered",
-              "vel at cell centres, which every host reads, or on the low faces."),
+    BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered|coarse",
+              "vel at cell centres, which every host reads, on the low faces, or the mean of eight cells: enough for "
+              "motion blur, an eighth of the size."),
     BW_STRING(struct vdb_params, blend, "blend", NULL,
               "Another domain that overlaps, exported with the same: the finer one fades out towards its sides and the "
               "coarser one is left out inside it, so that both shown at once have no seam. Velocities stay whole."),

@@ -9,7 +9,7 @@
 #include <common/openvdb/hosts/hosts.h>
 
 enum vdb_bits { VDB_HALF = 0, VDB_FLOAT = 1 };
-enum vdb_velocity { VDB_COLLOCATED = 0, VDB_STAGGERED = 1 };
+enum vdb_velocity { VDB_COLLOCATED = 0, VDB_STAGGERED = 1, VDB_COARSE = 2 };
 enum vdb_temperature { VDB_BLENDER = 1, VDB_EXCESS = 2, VDB_NORMALIZED = 3, VDB_PLAIN = 4 }; ///< 0: the host's
 enum vdb_up { VDB_UP_Z = 1, VDB_UP_Y = 2 };                                                  ///< likewise
 

@@ -313,11 +313,53 @@ static enum bw_status no_memory(struct bw_exporter *e, const char *name)
     return e->host->fail(e, BW_ERR_MEMORY, "out of memory for grid \"%s\"", name);
 }
 
+struct mac_source {
+    const struct bw_exporter_host *host;
+    const struct bw_snapshot_field *field;
+    int staggered;
+};
+
+/* Means of two cells along each axis: along that of the component of three faces, of which the middle one is both's. */
+static void mac_fill_coarse(const int32_t origin[3], float *const out[3], void *user)
+{
+    enum { WIDE = 16 };
+    const struct mac_source *s = user;
+    const int32_t lo[3] = {2 * origin[0], 2 * origin[1], 2 * origin[2]};
+    for (uint32_t c = 0; c < 3; c++) {
+        float faces[(WIDE + 1) * WIDE * WIDE];
+        int32_t n[3] = {WIDE, WIDE, WIDE};
+        n[c]++;
+        s->host->read_box(s->field, c, lo, n, faces);
+        const int32_t step[3] = {1, n[0], n[0] * n[1]}, up = step[c], b = step[(c + 1) % 3], d = step[(c + 2) % 3];
+        for (int32_t v = 0; v < 512; v++) {
+            const float *f = faces + 2 * ((v & 7) * step[0] + (v >> 3 & 7) * step[1] + (v >> 6) * step[2]);
+            const int32_t column[4] = {0, b, d, b + d};
+            float sum = 0;
+            for (int32_t i = 0; i < 4; i++) sum += f[column[i]] + 2 * f[column[i] + up] + f[column[i] + 2 * up];
+            out[c][v] = sum / 16;
+        }
+    }
+}
+
+/* A coarse leaf is of eight in the field's own cells. */
+static enum bw_status coarse_lend(struct bw_exporter *e, const struct bw_snapshot_field *f, const int32_t (*leaf)[3],
+                                  int64_t n)
+{
+    int32_t(*cell)[3] = e->host->alloc(e, (size_t)(8 * n + 1) * sizeof *cell);
+    if (!cell) return no_memory(e, f->info->name);
+    for (int64_t i = 0; i < 8 * n; i++)
+        for (int a = 0; a < 3; a++) cell[i][a] = 2 * leaf[i / 8][a] + 8 * (int32_t)(i >> a & 1);
+    enum bw_status s = e->host->lend(e, f, (const int32_t(*)[3])cell, 8 * n);
+    e->host->release(e, cell);
+    return s;
+}
+
 /// Whose tiles are asked for as they are packed, and the blocks that they are.
 struct lending {
     struct bw_exporter *e;
     const struct bw_snapshot_field *field;
     struct bwvdb_block *blocks;
+    int coarse;
     enum bw_status status;
 };
 
@@ -328,7 +370,7 @@ static int leaves_lend(const int32_t (*leaf)[3], int64_t n, void *user)
     const struct bw_snapshot_field *f = l->field;
     const int32_t edge = f->info->domain->tile[0];
     struct bwvdb_block *b = l->blocks;
-    l->status = l->e->host->lend(l->e, f, leaf, n);
+    l->status = l->coarse ? coarse_lend(l->e, f, leaf, n) : l->e->host->lend(l->e, f, leaf, n);
     for (int64_t t = 0; b && t < f->n_tiles; t++) {
         if (f->outline && f->outline[t]) continue;
         const int32_t lo = f->coord[t][0] * edge;
@@ -343,7 +385,7 @@ static enum bw_status grid_add(struct bw_exporter *e, struct bwvdb_writer *w, co
                                struct bwvdb_block *blocks, struct bwvdb_grid *g)
 {
     struct bwvdb_error error;
-    struct lending l = {e, f, blocks, BW_OK};
+    struct lending l = {e, f, blocks, g->fill == mac_fill_coarse, BW_OK};
     if (f && e->bake->ranks > 1) g->reach = leaves_lend, g->reach_user = &l;
     enum bwvdb_status s = bwvdb_writer_add(w, g, &error);
     if (l.status != BW_OK) return l.status;
@@ -377,12 +419,6 @@ static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapsho
 }
 
 /* ---- mac fields ---- */
-
-struct mac_source {
-    const struct bw_exporter_host *host;
-    const struct bw_snapshot_field *field;
-    int staggered;
-};
 
 static void mac_fill(const int32_t origin[3], float *const out[3], void *user)
 {
@@ -471,12 +507,17 @@ static enum bw_status pad_find(struct bw_exporter *e, const struct bw_frame *fra
     return s;
 }
 
+static int is_coarse(const struct bw_exporter *e)
+{
+    return ((const struct vdb_params *)e->params)->velocity == VDB_COARSE;
+}
+
 static enum bw_status mac_region(struct bw_exporter *e, const struct bw_frame *frame, const struct bw_snapshot_field *f,
                                  struct bwvdb_writer *w, struct bwvdb_region **region)
 {
     const struct bw_domain_info *d = f->info->domain;
     const char *names[64];
-    struct bwvdb_area area = {.n = {d->n[0], d->n[1], d->n[2]}};
+    struct bwvdb_area area = {.coarse = is_coarse(e), .n = {d->n[0], d->n[1], d->n[2]}};
     struct bwvdb_block *boxes = NULL;
     if (smoke_names(e, frame, names, 64)) {
         area.grids = names;
@@ -502,8 +543,10 @@ static enum bw_status mac_add(struct bw_exporter *e, const struct bw_frame *fram
     struct bwvdb_region *region = NULL;
     enum bw_status s = mac_region(e, frame, f, w, &region);
     if (s) return s;
-    struct bwvdb_grid g = {.region = region, .fill = mac_fill, .fill_user = &source};
+    struct bwvdb_grid g = {.region = region, .fill = is_coarse(e) ? mac_fill_coarse : mac_fill, .fill_user = &source};
     grid_place(p, f->info, &g);
+    for (int a = 0; a < 3 && is_coarse(e); a++) g.origin[a] += g.voxel / 2;
+    if (is_coarse(e)) g.voxel *= 2;
     grid_values(e, f->info, &g);
     g.f64 = 0; // read_box hands out floats
     g.vector_type = BWVDB_VEC_CONTRAVARIANT_RELATIVE;

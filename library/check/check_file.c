@@ -145,7 +145,8 @@ static void padding_check(struct sequence_facts *s, const char *path, const stru
     const struct bwvdb_info *d = bwvdb_grid_info(f, smoke), *v = bwvdb_grid_info(f, flow);
     double box = 1;
     for (int a = 0; a < 3; a++) box *= (double)d->hi[a] - d->lo[a] + 1;
-    if (d->active > 0 && (double)d->active < box && v->active <= d->active)
+    const double wider = v->voxel[0] / d->voxel[0], cells = (double)v->active * wider * wider * wider;
+    if (d->active > 0 && (double)d->active < box && cells <= (double)d->active)
         finding_add(s->findings, &padding, s->stem, "%s: %s is known in %lld voxels, density in %lld", path, v->name,
                     (long long)v->active, (long long)d->active);
 }

@@ -167,12 +167,14 @@ static void rim_check(const struct look *l)
     if (!(frames > 0) || smoke < 0 || flow < 0) return;
     const struct bwvdb_info *d = bwvdb_grid_info(l->file, smoke), *v = bwvdb_grid_info(l->file, flow);
     const double fps = l->facts.fps > 0 ? l->facts.fps : 24, speed = largest(l, flow);
-    const int needed = (int)ceil(speed * frames / (fps * v->voxel[0]));
+    const double wider = v->voxel[0] / d->voxel[0]; // of velocities on coarser voxels
+    const int needed = (int)ceil(speed * frames / (fps * d->voxel[0]));
     double room = 1;
     int rim = 0;
     for (int a = 0; a < 3; a++) {
-        rim = d->lo[a] - v->lo[a] > rim ? d->lo[a] - v->lo[a] : rim;
-        rim = v->hi[a] - d->hi[a] > rim ? v->hi[a] - d->hi[a] : rim;
+        const double below = (v->lo[a] + .5) * wider - (d->lo[a] + .5),
+                     above = (d->hi[a] + .5) - (v->hi[a] + .5) * wider;
+        rim = (int)fmax(rim, fmax(-below, -above) + .5 * (wider - 1) + 1e-6);
         room *= (double)v->hi[a] - v->lo[a] + 1;
     }
     if (!d->active || !v->active || rim >= needed || (double)v->active >= room) return; // a full box has no rim

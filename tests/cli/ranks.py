@@ -98,7 +98,7 @@ EMBERS = HEAD % 3 + """  - body: {shape: {sphere: {center: [0.1, 0, 0.7], radius
   - fire.embers: {}
   - tracers: {shape: {sphere: {center: [0, 0, 0.3], radius: 20 cm}}, count: 3000, flow: [vel]}
 export:
-  - vdb: {}
+  - vdb: {for: blender, velocity: coarse, precision: {density: 1/255, vel: 1 cm/s}}
   - ply: {id: of_embers, particles: embers}
   - ply: {id: of_debris, particles: debris}
   - ply: {id: of_tracers, particles: tracers}

@@ -444,7 +444,48 @@ def flows():
     check("info shows what is in the file", run.says("vel.x", "4 grids"), run.said)
 
 
-CASES = [frustums, turned, twins, values, said_of_itself, domains, far_apart, gaps, empties, files_of_others, flows]
+FLOW = """billow: 1
+name: flow
+domain: {size: [0.68, 0.6, 0.92], voxel: 4 cm, sides: {bottom: closed, rest: open}}
+time: {fps: 24, frames: 1-3}
+stages:
+  - mac.advect: {}
+  - emit: {shape: {sphere: {center: [0, 0, 0.3], radius: 14 cm}}, falloff: 6 cm, density: 1, temperature: 300}
+  - mac.forces: {buoyancy: 2}
+  - mac.project: {}
+export:
+  - vdb: {precision: float}
+"""
+
+
+def coarse_flows():
+    """Velocities on every second voxel: each is the mean of eight, in their middle, and everybody reads them."""
+    with open("flow.yaml", "w") as out:
+        out.write(FLOW)
+    fine, run = Run("bake", "flow.yaml", "--out", "fine"), Run("bake", "flow.yaml", "--out", "coarse", "--set",
+                                                               "export.vdb.velocity=coarse")
+    check("both bakes", fine.code == 0 and run.code == 0, run.said)
+    whole, half = (vdb.read(f"{folder}/vdb/flow_0003.vdb", "vel") for folder in ("fine", "coarse"))
+    cells, seen = whole.getConstAccessor(), 0
+    for v in half.iterOnValues():
+        eight = [tuple(2 * c + (n >> a & 1) for a, c in enumerate(v.min)) for n in range(8)]
+        if all(cells.isValueOn(c) for c in eight):
+            seen += 1
+            mean = numpy.mean([cells.getValue(c) for c in eight], 0)
+            middle = numpy.mean([whole.transform.indexToWorld(c) for c in eight], 0)
+            if numpy.abs(mean - v.value).max() > 2e-6 or numpy.abs(half.transform.indexToWorld(v.min) - middle).max() > 1e-9:
+                check("the mean of eight", False, v.min, v.value, mean)
+    check("voxels that are compared", seen > 200, seen)
+    check("an eighth of them", whole.activeVoxelCount() / 10 < half.activeVoxelCount() < whole.activeVoxelCount() / 4)
+    run = Run("check", "coarse", "--for", "blender")
+    check("no complaint", run.code == 0 and not run.says("note"), run.said)
+    for command in ("retime", "upres"):
+        files, run = played("coarse/vdb", command=command)
+        check(f"{command} reads them", run.code == 0 and len(files) > 1, run.said)
+    check("preview, too", Run("preview", "coarse/vdb", "--size", "48", "--out", "c.png").code == 0)
+
+
+CASES = [coarse_flows, frustums, turned, twins, values, said_of_itself, domains, far_apart, gaps, empties, files_of_others, flows]
 
 if __name__ == "__main__":
     work = tempfile.mkdtemp()

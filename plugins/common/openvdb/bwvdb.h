@@ -177,6 +177,7 @@ struct bwvdb_area {
     const struct bwvdb_block *boxes; ///< only origin and n count
     int64_t n_boxes;
     int32_t pad;         ///< voxels, along each axis and across
+    uint32_t coarse;     ///< 1: the region is of voxels twice as wide, any of whose eight is in all that
     int32_t lo[3], n[3]; ///< the box: n voxels from lo; n all 0: no box
 };
 

@@ -73,6 +73,20 @@ void tree_grow(vdb::MaskTree &tree, int axis, int voxels)
     std::swap(tree.root(), made.root());
 }
 
+/* Voxels twice as wide. */
+void tree_coarsen(vdb::MaskTree &tree)
+{
+    vdb::MaskTree made;
+    vdb::tree::ValueAccessor<vdb::MaskTree> to(made);
+    for (auto leaf = tree.cbeginLeaf(); leaf; ++leaf)
+        for (auto v = leaf->cbeginValueOn(); v; ++v) {
+            const Coord c = v.getCoord();
+            to.touchLeaf(Coord(c[0] >> 1, c[1] >> 1, c[2] >> 1))->setValueOn(Coord(c[0] >> 1, c[1] >> 1, c[2] >> 1));
+        }
+    tree.root().clear();
+    std::swap(tree.root(), made.root());
+}
+
 /* false: `name` is no grid of the writer's. */
 bool volume_add(const bwvdb_writer &w, const char *name, vdb::MaskTree &tree)
 {
@@ -102,6 +116,7 @@ extern "C" bwvdb_status bwvdb_region_create(const bwvdb_writer *w, const bwvdb_a
             for (int axis = 0; axis < 3; axis++) tree_grow(tree, axis, std::min(left, 8));
         if (area->n[0] || area->n[1] || area->n[2]) tree.clip(box_of(area->lo, area->n));
         tree.voxelizeActiveTiles(false); // clipping makes tiles of full leaves
+        if (area->coarse) tree_coarsen(tree);
         for (auto leaf = tree.cbeginLeaf(); leaf; ++leaf)
             if (!leaf->isEmpty()) region->leaves.push_back(mask_of(*leaf));
         tree.root().clear();
