@@ -29,11 +29,12 @@ struct bw_take {
     struct bw_blocks blocks;
     struct bw_haze haze;
     struct bw_image *img;
-    float *alpha;          ///< of each pixel, or NULL: the studio is seen
-    struct bw_still still; ///< surfaces without blur
-    int32_t wide;          ///< the lens: all pixels have many rays
-    struct bw_veil *veil;  ///< of each pixel; NULL: all are marched
-    uint8_t *tile;         ///< of each screen tile, enum bw_tile; NULL: nobody looked
+    float *alpha;             ///< of each pixel, or NULL: the studio is seen
+    struct bw_still still[2]; ///< surfaces without blur, of pixels far apart, and less far
+    int32_t wide;             ///< the lens: all pixels have many rays
+    int32_t margin;           ///< pixels round the picture that are looked at, too
+    struct bw_veil *veil;     ///< of each pixel; NULL: all are marched
+    uint8_t *tile;            ///< of each screen tile, enum bw_tile; NULL: nobody looked
 };
 
 static inline int bw_take_tile(const struct bw_take *m, int x, int y)
@@ -57,8 +58,9 @@ struct bw_camera_ray {
     double eye[3], dir[3];
     float rgb[3];
     struct lanes transmittance;     ///< {rgb, grey}; BW_CLEAR at first
+    double amid;                    ///< m to the middle of the last way through the medium
     const struct bw_studio *studio; ///< as this ray sees it
-    struct bw_floor_spot *floor;    ///< of its pixel; NULL: none is kept
+    struct bw_floor_spot *floor;    ///< of its place; NULL: none is kept
     struct bw_solid_pixel solid;    ///< likewise
 };
 
@@ -67,10 +69,22 @@ struct bw_camera_ray {
 float bw_camera_ray_trace(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s, float rgb[3]);
 /// The medium alone, as far as the floor, of the ray of a pixel that has but one.
 void bw_camera_ray_veil(const struct bw_take *m, struct bw_camera_ray *s, struct bw_veil *veil);
+/// A part of what a pixel shows.
+struct bw_lens_part {
+    float blur;                 ///< radius of its circle of confusion, pixels; < 0: it is before the focus
+    float rgb[3], share, cover; ///< light; of the pixel; of that what smoke and obstacles are
+};
+enum { BW_LENS_PARTS = 5 };
+/// What a pixel shows to the lens's middle, near parts first; answers how many, at most BW_LENS_PARTS.
+int bw_camera_ray_parts(const struct bw_take *m, struct bw_camera_ray *s, struct bw_lens_part *part);
 /// The mean of a sharp pixel's rays, likewise.
 float bw_camera_rays_trace(const struct bw_take *m, int x, int y, float rgb[3]);
-/// What is first behind the medium there, as the lens's middle sees it.
-void bw_camera_ray_surface(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s,
+/// Before a grid of so many places is looked at, each by one ray.
+void bw_camera_rays_keep(const struct bw_tools *tools, const struct bw_take *m, int grid, const int32_t size[2]);
+/// For a ray that is the only one of place i, j of a grid: what is kept of that.
+void bw_camera_ray_keeps(const struct bw_take *m, int grid, int i, int j, struct bw_camera_ray *s);
+/// What is first behind the medium there, as the lens's middle sees it, if it is blurred over `blurred` pixels.
+void bw_camera_ray_surface(const struct bw_take *m, const double uv[2], double blurred, struct bw_camera_ray *s,
                            struct bw_still_spot *spot);
 
 #endif

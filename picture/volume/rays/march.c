@@ -3,10 +3,10 @@
  * obstacles and the studio behind. */
 #include "march.h"
 #include "lens/depth_of_field.h"
+#include "lens/layers.h"
 #include "lens/surfaces.h"
 #include "veil.h"
 #include <picture/volume/shape/shapes.h>
-#include <picture/volume/spots.h>
 
 #include <billow/host.h>
 
@@ -16,6 +16,7 @@
 enum { BAND = 4 }; ///< rows a task
 #define SPARE 1.02 ///< cones round screen tiles are as much wider
 enum { SHEETS = 2 }; ///< flames a step, where they are sheets
+#define BLURRED 1.5  ///< pixels across: surfaces that spread over less are lit by each ray
 
 static const struct bw_steps quality_steps[] = {
     [BW_QUALITY_DRAFT + 1] = {.length = 1, .fine = 1, .across = 1},
@@ -76,46 +77,44 @@ static bw_march_fn march_choose(uint32_t level)
                                    : bw_march_segment_baseline;
 }
 
-/// Where a pixel has one ray.
-static void spots_begin(const struct bw_tools *tools, const struct bw_take *m, const int32_t size[2])
-{
-    const struct bw_scene *scene = m->shot.scene;
-    if (m->medium.steps.across > 1) return;
-    if (!m->wide) bw_floor_spots_begin(tools, scene, size, m->studio.grains, &scene->spots->floor);
-    bw_solid_spots_begin(tools, scene, m->shot.v->shapes, size, &scene->spots->solid);
-}
-
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
     struct bw_take m = {.shot = *shot, .march = march_choose(tools->simd), .img = img, .alpha = alpha};
     const int moves = shot->v->shapes && shot->v->shapes->shutter > 0;
-    m.wide = shot->scene->camera.aperture > 0;
+    const int blurs = shot->scene->camera.aperture > 0;
+    m.wide = blurs && (moves || shot->scene->look.quality > BW_QUALITY_DEFAULT);
+    const int layered = blurs && !m.wide;
+    if (layered) m.margin = bw_layers_margin(&shot->scene->camera, img->w, img->h);
     m.medium = (struct bw_march_medium){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
                                         quality_steps[shot->scene->look.quality + 1]};
     m.blocks.moved = shot->detail != NULL;
     m.medium.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
     if (shot->lit->wide && m.medium.steps.fine < SHEETS) m.medium.steps.fine = SHEETS;
     m.medium.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
-    if (m.wide) m.medium.steps.across = 1;
-    const int32_t size[2] = {img->w, img->h};
+    if (blurs) m.medium.steps.across = 1;
+    const int32_t size[2] = {img->w, img->h}, seen[2] = {img->w + 2 * m.margin, img->h + 2 * m.margin};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->v, shot->ambient, &m.studio);
     m.studio.shine = shot->shine;
     m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h / m.medium.steps.across;
     m.studio.blur = 0.25;
     m.studio.grains = m.medium.steps.across > 1 || m.wide ? 1 : BW_GRAINS; // where a pixel has one ray
-    if (!status && shot->scene->spots) spots_begin(tools, &m, size);
+    if (!status && m.medium.steps.across == 1) bw_camera_rays_keep(tools, &m, 0, seen);
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
-    if (!status) status = tiles_find(tools, &m);
-    if (!status) status = bw_veil_make(tools, &m);
+    if (!status && !blurs) status = tiles_find(tools, &m);
+    if (!status && !blurs) status = bw_veil_make(tools, &m);
     if (!status) status = bw_haze_make(tools, shot->v, shot->scene, &m.haze);
-    if (!status && m.wide) status = bw_surfaces_find(tools, &m);
-    if (!status && (m.wide || moves)) status = bw_depth_of_field_march(tools, &m);
+    if (!status && m.wide) status = bw_surfaces_find(tools, 1, BLURRED, &m);
+    for (int step = 4; step > 1 && !status && layered; step /= 2)
+        status = bw_surfaces_find(tools, step, BLURRED * step, &m);
+    if (!status && layered) status = bw_layers_march(tools, &m);
+    else if (!status && (m.wide || moves)) status = bw_depth_of_field_march(tools, &m);
     else if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);
     bw_haze_free(tools, &m.haze);
     if (m.veil) tools->release(tools->ctx, m.veil);
     if (m.tile) tools->release(tools->ctx, m.tile);
-    if (m.still.spot) tools->release(tools->ctx, m.still.spot);
+    for (int i = 0; i < 2; i++)
+        if (m.still[i].spot) tools->release(tools->ctx, m.still[i].spot);
     if (m.studio.low_sky) tools->release(tools->ctx, m.studio.low_sky);
     if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;

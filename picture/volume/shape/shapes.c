@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+enum { OF = 131 }; ///< pieces of a form, as numbers go
 #define LEAST 4e-6 ///< of the scene's size: rounding of single precision, twice
 
 /* ---- making ---- */
@@ -239,15 +240,26 @@ static inline struct bw_probe world_probe(const struct bw_shapes *s, const doubl
     return p;
 }
 
+void bw_shapes_place(const struct bw_shapes *s, struct bw_shape_hit *hit)
+{
+    const struct bw_form *f = &s->form[hit->form];
+    const struct bw_bounds *piece = &f->mesh->pieces[hit->piece - OF * (uint32_t)f->of];
+    for (int a = 0; a < 3; a++) {
+        hit->own[a] = 0;
+        for (int w = 0; w < 3; w++) hit->own[a] += f->axis[a][w] * (hit->p[w] - f->center[w]);
+        hit->lo[a] = f->scale[a] * (f->mesh->middle[a] + (double)piece->lo[a]);
+        hit->hi[a] = f->scale[a] * (f->mesh->middle[a] + (double)piece->hi[a]);
+    }
+}
+
 static void hit_fill(const struct asking *g, double depth, struct bw_shape_hit *hit)
 {
     const struct bw_form *f = &g->s->form[g->form];
-    double face[3], smooth[3], at[3], length[2] = {1e-300, 1e-300}, away[2] = {0, 0};
+    double face[3], smooth[3], length[2] = {1e-300, 1e-300}, away[2] = {0, 0};
     bw_mesh_normals(f->mesh, &g->hit, face, smooth);
     *hit = (struct bw_shape_hit){.depth = depth, .form = g->form};
     for (int w = 0; w < 3; w++) {
         hit->p[w] = g->at[w] + depth * g->way[w];
-        at[w] = hit->p[w] - f->center[w];
         for (int a = 0; a < 3; a++) {
             hit->face[w] += f->axis[a][w] * face[a] / f->scale[a];
             hit->normal[w] += f->axis[a][w] * smooth[a] / f->scale[a];
@@ -255,18 +267,11 @@ static void hit_fill(const struct asking *g, double depth, struct bw_shape_hit *
         length[0] += hit->face[w] * hit->face[w], length[1] += hit->normal[w] * hit->normal[w];
         away[0] += hit->face[w] * g->way[w];
     }
-    const int32_t piece = f->mesh->piece[g->hit.triangle];
-    hit->piece = 131 * (uint32_t)f->of + (uint32_t)piece;
-    for (int a = 0; a < 3; a++) {
-        hit->lo[a] = f->scale[a] * (f->mesh->middle[a] + (double)f->mesh->pieces[piece].lo[a]);
-        hit->hi[a] = f->scale[a] * (f->mesh->middle[a] + (double)f->mesh->pieces[piece].hi[a]);
-    }
+    hit->piece = OF * (uint32_t)f->of + (uint32_t)f->mesh->piece[g->hit.triangle];
+    bw_shapes_place(g->s, hit);
     for (int w = 0; w < 3; w++) away[1] += hit->normal[w] * hit->face[w];
     const double turn = away[0] > 0 ? -1 : 1, same = away[1] < 0 ? -turn : turn;
-    for (int w = 0; w < 3; w++) {
-        hit->face[w] *= turn / sqrt(length[0]), hit->normal[w] *= same / sqrt(length[1]);
-        for (int a = 0; a < 3; a++) hit->own[a] += f->axis[a][w] * at[w];
-    }
+    for (int w = 0; w < 3; w++) hit->face[w] *= turn / sqrt(length[0]), hit->normal[w] *= same / sqrt(length[1]);
 }
 
 int bw_shapes_hit(const struct bw_shapes *s, const double o[3], const double d[3], double far, struct bw_shape_hit *hit)

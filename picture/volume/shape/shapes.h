@@ -49,6 +49,8 @@ struct bw_shape_hit {
     double lo[3], hi[3];             ///< of the piece that was met, likewise
     uint32_t piece;                  ///< which, of all
 };
+/// Make `own`, lo and hi of a hit whose form, p and piece are given.
+void bw_shapes_place(const struct bw_shapes *s, struct bw_shape_hit *hit);
 /// The first on a way from o along d (of any length), as far as `far` lengths. 0: none.
 int bw_shapes_hit(const struct bw_shapes *s, const double o[3], const double d[3], double far,
                   struct bw_shape_hit *hit);

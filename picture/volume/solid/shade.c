@@ -93,7 +93,7 @@ static float lamp_open(const struct bw_solid_seen *s, int lamp, const struct bw_
     struct bw_solid_finish *kept = s->finish;
     if (kept && kept->asked >> lamp & 1) return kept->open[lamp];
     const float open = bw_solid_shadow_rays(s->v, &s->at, seen);
-    if (kept) kept->asked |= 1u << lamp, kept->open[lamp] = open;
+    if (kept) kept->asked |= (uint8_t)(1u << lamp), kept->open[lamp] = open;
     return open;
 }
 
@@ -184,10 +184,12 @@ static void finish_make(struct lit_place *g)
 
 static void finish_find(struct lit_place *g)
 {
-    struct bw_solid_finish *kept = g->seen->finish;
-    if (!kept || !kept->found) finish_make(g);
-    else g->finish = kept->finish;
-    if (kept) kept->finish = g->finish, kept->found = 1;
+    struct bw_solid_finish own = {.found = 0}, *kept = g->seen->finish ? g->seen->finish : &own;
+    if (!kept->found) {
+        finish_make(g);
+        bw_solid_finish_keep(&g->finish, kept);
+    }
+    bw_solid_finish_read(kept, &g->finish);
 }
 
 /// The fire's light, irradiance over 4π, on a surface that faces `n`.

@@ -96,3 +96,37 @@ void bw_solid_spots_free(const struct bw_tools *tools, struct bw_solid_spots *s)
     spots_clear(tools, s);
     tools->release(tools->ctx, s);
 }
+
+void bw_solid_spot_keep(const struct bw_shapes_part *part, struct bw_solid_spot *spot)
+{
+    const struct bw_shape_hit *hit = &part->hit;
+    spot->depth = hit->depth, spot->form = hit->form, spot->piece = hit->piece, spot->share = part->share,
+    spot->found = 1;
+    memcpy(spot->p, hit->p, sizeof spot->p);
+    for (int a = 0; a < 3; a++) spot->face[a] = (float)hit->face[a], spot->normal[a] = (float)hit->normal[a];
+}
+
+void bw_solid_spot_read(const struct bw_shapes *shapes, const struct bw_solid_spot *spot, struct bw_shapes_part *part)
+{
+    struct bw_shape_hit *hit = &part->hit;
+    hit->depth = spot->depth, hit->form = spot->form, hit->piece = spot->piece, part->share = spot->share;
+    memcpy(hit->p, spot->p, sizeof hit->p);
+    for (int a = 0; a < 3; a++) hit->face[a] = (double)spot->face[a], hit->normal[a] = (double)spot->normal[a];
+    bw_shapes_place(shapes, hit);
+}
+
+void bw_solid_finish_keep(const struct bw_finish *f, struct bw_solid_finish *kept)
+{
+    for (int a = 0; a < 3; a++)
+        kept->albedo[a] = f->albedo[a], kept->glow[a] = f->glow[a], kept->normal[a] = (float)f->normal[a];
+    kept->roughness = f->roughness, kept->gloss = f->gloss, kept->metal = f->metal;
+    kept->soft = f->soft, kept->deep = (float)f->deep, kept->found = 1;
+}
+
+void bw_solid_finish_read(const struct bw_solid_finish *kept, struct bw_finish *f)
+{
+    for (int a = 0; a < 3; a++)
+        f->albedo[a] = kept->albedo[a], f->glow[a] = kept->glow[a], f->normal[a] = (double)kept->normal[a];
+    f->roughness = kept->roughness, f->gloss = kept->gloss, f->metal = kept->metal;
+    f->soft = kept->soft, f->deep = (double)kept->deep;
+}

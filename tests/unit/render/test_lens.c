@@ -66,15 +66,15 @@ Test(lens, blur_is_as_wide_as_geometry_says)
     }
 }
 
-/// The steepest change of brightness along the middle rows, of their mean.
-static double edge_steepness(double aperture, double focus)
+/// A ball of radius 0.5 8 m from a camera whose lens has that radius and is sharp at `focus`.
+static struct bw_image ball_picture(int32_t quality, double aperture, double focus)
 {
-    enum { B = 40, ROWS = 2 };
+    enum { B = 40 };
     struct bw_volume v = {.solid_box = {{B, B, B}, {-1, -1, -1}, 2. / B}};
     struct bw_scene scene = {.lo = {-1, -1, -1}, .hi = {1, 1, 1}, .exposure = 1, .look = look_usual()};
     struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 8, .aperture = aperture, .focus = focus};
     struct bw_image img;
-    double most = 0, mean = 0;
+    scene.look.quality = quality;
     v.solid = take(NULL, B * B * B * sizeof(float));
     for (int i = 0; i < B * B * B; i++) {
         const double x = (i % B + 0.5) * 2 / B - 1, y = (i / B % B + 0.5) * 2 / B - 1,
@@ -84,6 +84,16 @@ static double edge_steepness(double aperture, double focus)
     bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
     cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    free(v.solid);
+    return img;
+}
+
+/// The steepest change of brightness along the middle rows, of their mean.
+static double edge_steepness(double aperture, double focus)
+{
+    enum { ROWS = 2 };
+    struct bw_image img = ball_picture(BW_QUALITY_DEFAULT, aperture, focus);
+    double most = 0, mean = 0;
     for (int x = 1; x < SIZE; x++) {
         double now = 0, step = 0;
         for (int y = SIZE / 2 - ROWS; y <= SIZE / 2 + ROWS; y++) {
@@ -93,7 +103,6 @@ static double edge_steepness(double aperture, double focus)
         most = fmax(most, fabs(step)), mean += now / SIZE;
     }
     bw_image_free(&img);
-    free(v.solid);
     return most / mean;
 }
 
@@ -103,6 +112,21 @@ Test(lens, obstacles_blur_too)
     cr_log_info("steepest edge: %.3f, in focus %.3f, out of it %.3f", sharp, focused, blurred);
     cr_assert_gt(focused, 0.6 * sharp);
     cr_assert_lt(blurred, 0.4 * focused);
+}
+
+/* A ray a pixel, spread, shows what many rays show, with the ball in focus, before it, and far out of it. */
+Test(lens, spread_pixels_are_like_many_rays)
+{
+    for (double focus = 4; focus < 30; focus *= 2) {
+        struct bw_image one = ball_picture(BW_QUALITY_DEFAULT, 0.1, focus),
+                        many = ball_picture(BW_QUALITY_FINAL, 0.1, focus);
+        double off = 0, light = 0;
+        for (int i = 0; i < 3 * SIZE * SIZE; i++)
+            off += fabs((double)(one.px[i] - many.px[i])), light += (double)many.px[i];
+        cr_log_info("sharp at %g m: off by %.4f of the light", focus, off / light);
+        cr_expect_lt(off, 0.03 * light, "sharp at %g m: off by %g of the light", focus, off / light);
+        bw_image_free(&one), bw_image_free(&many);
+    }
 }
 
 /* Amid a blurred column of even light all rows are alike but for grain: sixteen rays in each pixel leave .042

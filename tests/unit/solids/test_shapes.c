@@ -192,7 +192,7 @@ static struct bw_image stones_render(double high, double aside, double aperture,
 Test(shapes, those_that_are_kept_are_the_same)
 {
     static const double high[] = {0.4, 0.9, 0.2, 0.2, 0.6, 0.4}, aside[] = {0, 0, 0, 0.1, 0.1, 0.1};
-    struct bw_spots spots = {.floor = NULL};
+    struct bw_spots spots = {{NULL}};
     for (int i = 0; i < 12; i++) {
         const double aperture = i / 6 * 0.05;
         struct bw_image kept = stones_render(high[i % 6], aside[i % 6], aperture, &spots),
@@ -200,7 +200,7 @@ Test(shapes, those_that_are_kept_are_the_same)
         cr_assert_arr_eq(kept.px, alone.px, sizeof(float) * 3 * SEEN * SEEN, "picture %d", i);
         int n = 0;
         for (int at = 0; at < SEEN * SEEN; at++) {
-            const struct bw_solid_pixel p = bw_solid_spots_at(spots.solid, at % SEEN, at / SEEN);
+            const struct bw_solid_pixel p = bw_solid_spots_at(spots.solid[0], at % SEEN, at / SEEN);
             n += *p.n && p.spot && p.spot->found && p.spot->finish.found;
         }
         cr_assert(i % 3 ? n > SEEN : n == 0, "kept from the second picture of them on: %d of picture %d", n, i);

@@ -90,14 +90,14 @@ static struct bw_image block_render(enum bw_ground ground) { return block_render
 Test(surroundings, floors_that_are_kept_are_the_same_floors)
 {
     static const double high[] = {0.4, 0.9, 0.2, 0.4};
-    struct bw_spots spots = {.floor = NULL};
+    struct bw_spots spots = {{NULL}};
     for (int g = BW_GROUND_EARTH; g <= BW_GROUND_STREET; g++)
         for (int i = 0; i < 4; i++) {
             struct bw_image kept = block_render_kept((enum bw_ground)g, high[i], &spots),
                             alone = block_render_kept((enum bw_ground)g, high[i], NULL);
             cr_assert_arr_eq(kept.px, alone.px, sizeof(float) * 3 * 96 * 96, "ground %d, picture %d", g, i);
-            cr_assert_eq(bw_floor_spots_at(spots.floor, 3, 90) != NULL, i > 0, "kept from the second picture on");
-            cr_assert(!i || bw_floor_spots_at(spots.floor, 3, 90)->found, "looked up");
+            cr_assert_eq(bw_floor_spots_at(spots.floor[0], 3, 90) != NULL, i > 0, "kept from the second picture on");
+            cr_assert(!i || bw_floor_spots_at(spots.floor[0], 3, 90)->found, "looked up");
             bw_image_free(&kept), bw_image_free(&alone);
         }
     bw_spots_free(&tools, &spots);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light on surfaces takes longer than to find which is met, and rays of pixels near each other meet the same places:
  * what they see there is read between pixels of one picture without blur, of the same surface (after Ragan-Kelley et
- * al., Decoupled sampling, 2011). Where what is blurred spreads less than BLURRED pixels that would be seen, and where
+ * al., Decoupled sampling, 2011). Where what is blurred spreads over few pixels that would be seen, and where
  * the lens's middle does not see the place, each ray looks for itself. We cheat here: mirrors show what they show to
  * the lens's middle. */
 #include "still.h"
 
 #include <math.h>
 
-#define BLURRED 2.0 ///< pixels across
 #define SAME 0.9    ///< cosine of normals of one surface
 #define FLAT 2      ///< pixels that it may lie off the plane of the rest
 #define ENOUGH 0.3f ///< of the weights of the pixels around
@@ -36,20 +35,23 @@ static int same(const struct bw_still_spot *a, const struct bw_still_spot *b, do
 
 int bw_still_read(const struct bw_still *m, const struct bw_still_spot *at, double depth, float rgb[3])
 {
+    if (!m->spot) return 0;
     const struct bw_camera *c = m->camera;
     const double wide = 2 * c->tan_y / m->h * depth, circle = 2 * c->aperture * fabs(depth / c->focus - 1);
     double on[2];
     float all = 0, sum[3] = {0};
-    if (!m->spot || circle < BLURRED * wide || !place(m, at->p, on)) return 0;
-    if (!(on[0] >= 0 && on[1] >= 0 && on[0] < m->w - 1 && on[1] < m->h - 1)) return 0;
+    if (circle < m->blurred * wide || !place(m, at->p, on)) return 0;
+    const int32_t w = bw_still_count(m, m->w), h = bw_still_count(m, m->h);
+    for (int a = 0; a < 2; a++) on[a] = (on[a] + m->margin) / m->step;
+    if (!(on[0] >= 0 && on[1] >= 0 && on[0] < w - 1 && on[1] < h - 1)) return 0;
     const int x = (int)on[0], y = (int)on[1];
     const float fx = (float)(on[0] - x), fy = (float)(on[1] - y);
     for (int q = 0; q < 4; q++) {
-        const struct bw_still_spot *spot = &m->spot[(size_t)(y + (q >> 1)) * (size_t)m->w + (size_t)(x + (q & 1))];
-        const float w = (q & 1 ? fx : 1 - fx) * (q >> 1 ? fy : 1 - fy);
-        if (!same(at, spot, wide)) continue;
-        all += w;
-        for (int i = 0; i < 3; i++) sum[i] += w * spot->rgb[i];
+        const struct bw_still_spot *spot = &m->spot[(size_t)(y + (q >> 1)) * (size_t)w + (size_t)(x + (q & 1))];
+        const float share = (q & 1 ? fx : 1 - fx) * (q >> 1 ? fy : 1 - fy);
+        if (!same(at, spot, m->step * wide)) continue;
+        all += share;
+        for (int i = 0; i < 3; i++) sum[i] += share * spot->rgb[i];
     }
     if (all < ENOUGH) return 0;
     for (int i = 0; i < 3; i++) rgb[i] = sum[i] / all;

@@ -5,7 +5,8 @@
 
 #include <picture/volume/rays/camera_ray.h>
 
-/// Look at all pixels; the caller releases m->still.spot. Errors: BW_ERR_MEMORY.
-enum bw_status bw_surfaces_find(const struct bw_tools *tools, struct bw_take *m);
+/// Look at each `step`-th pixel, for what is blurred over `blurred` of them, or was before with larger ones; the caller
+/// releases the spots of m->still. Errors: BW_ERR_MEMORY.
+enum bw_status bw_surfaces_find(const struct bw_tools *tools, int32_t step, double blurred, struct bw_take *m);
 
 #endif
