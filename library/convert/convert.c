@@ -191,6 +191,11 @@ static char *folder_default(const struct work *w, const char *what)
     const bool folder = !stat(what, &st) && S_ISDIR(st.st_mode);
     size_t n = folder ? strlen(what) : (size_t)(base_name(what) - what);
     while (n > 1 && what[n - 1] == '/') n--;
+    if (n && what[n - 1] == '.' && (n == 1 || what[n - 2] == '/' || what[n - 2] == '.')) { // "." has no name to add to
+        char *whole = realpath(what, NULL), *out = whole ? folder_default(w, whole) : NULL;
+        free(whole);
+        return out;
+    }
     const char *host = w->c.host, *more = w->options.proxy ? "_proxy" : "";
     return n ? bw_printf("%.*s_%s%s", (int)n, what, host, more) : bw_printf("%s%s", host, more);
 }

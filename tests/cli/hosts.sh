@@ -97,6 +97,16 @@ run bake dense.yaml --out out/no_error --set 'export.vdb.precision={density: 0}'
 run bake dense.yaml --out out/no_bits --set 'export.vdb.precision=twice'; expect "no such bits" 3 "bits can't be .twice."
 run bake dense.yaml --dry-run; expect "a frame's size before" 0 "VDB files, .*B a frame"
 
+# ---- heat: V-Ray's preset takes 0 to 1, or 2 ----
+run bake dense.yaml --out out/kelvin --set export.vdb.temperature=excess; expect "kelvin" 0
+run check out/kelvin --for vray; expect "is not what V-Ray expects" 1 "a temperature of 1 is 1 K above the air, there it is 1000 K" \
+    "convert out/kelvin --for vray"
+run convert out/kelvin --for vray; expect "thousands of them" 0
+run check out/kelvin_vray --for vray; expect "are" 0
+run compare out/kelvin_vray/dense_0006.vdb out/dense/vdb/dense_0006.vdb --json
+that "the same temperatures" python3 -c 'import json, sys
+sys.exit(any(d.get("grid") == "temperature" and d.get("max", 0) > 2.5e-4 for d in json.load(open("out.txt"))["differences"]))'
+
 # ---- names that are not English, frames without smoke, others' flows ----
 mkdir -p "煙"
 cp out/dense/vdb/*.vdb "煙/"
@@ -115,5 +125,27 @@ cp -r out/dense broken
 truncate -s 900 broken/vdb/dense_0002.vdb
 run convert broken --for unreal; expect "a truncated frame" 6 "dense_0002.vdb"
 that "no half of it" test -z "$(find broken_unreal -name '*0002*')"
+
+# ---- stopped at any moment: what has its name is whole, and the cache is what it was ----
+for pause in 0.02 0.06 0.15; do
+    "$billow" convert out/dense --for houdini --out "cut_$pause" >out.txt 2>err.txt &
+    sleep "$pause"
+    kill -9 $!
+    wait $! 2>kill.txt
+    if [ -n "$(ls "cut_$pause" 2>kill.txt)" ]; then
+        run check "cut_$pause"; expect "no half of a file after $pause s" 0
+    fi
+    run convert out/dense --for houdini --out "cut_$pause" --force; expect "and once more" 0
+    run check "cut_$pause" --for houdini; expect "all of it" 0 "6 files"
+done
+(ulimit -f 8; "$billow" convert out/dense --for houdini --out small >out.txt 2>err.txt)
+code=$?
+expect "files that may not grow" 6 "cannot write small/"
+that "no half of one" test -z "$(ls -A small)"
+(cd out/dense && "$billow" convert . --for houdini) >out.txt 2>err.txt
+code=$?
+expect "a folder without a name" 2 "out/dense_houdini/dense_0001.vdb is there already"
+find out/dense -name '*.vdb' -exec md5sum {} + | sort | cmp -s - before; code=$?
+expect "the cache after all that" 0
 
 prompt_end

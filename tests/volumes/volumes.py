@@ -433,6 +433,12 @@ def flows():
     check("load of a flow", run.code == 0, run.said)
     write("three.vdb", ball(), *three(["vel.x", "vel.y", "vel.z"], 1))
     run = bake("load: {path: three.vdb, field: vel}", fields="vel, density")
+    run = Run("preview", "three.vdb", "--view", "slice", "--field", "vel", "--size", "48", "--out", "three.png")
+    check("preview shows it", run.code == 0 and os.path.getsize("three.png") > 100, run.said)
+    run = bake("set: {field: density, value: 1}\n  - mac.advect: {}\n  - guide: {to: {vdb: {file: three.vdb}}, weight: 1000}\n"
+               "  - mac.project: {}", fields="vel", frames="1-2")
+    seen = grid("out/vdb/t_0002.vdb", "vel")
+    check("guide follows it", run.code == 0 and seen.near((0, 0, .5))[2] > .3, run.said, seen)
     run = Run("check", "three.vdb", "--for", "arnold")
     check("three grids are slow there", run.code == 1 and run.says("vel.x is a third of a vector"), run.said)
     run = Run("convert", "three.vdb", "--for", "arnold", "--out", "one")
@@ -442,6 +448,18 @@ def flows():
     check("which Arnold wants", Run("check", "one/three.vdb", "--for", "arnold").code == 0)
     run = Run("info", "three.vdb")
     check("info shows what is in the file", run.says("vel.x", "4 grids"), run.said)
+
+
+def too_large():
+    """Blender's viewport stops at 4 GB: a file with a hole behind its grids is as large."""
+    write("large/s_0001.vdb", ball())
+    os.truncate("large/s_0001.vdb", 4100000000)
+    run = Run("check", "large", "--for", "blender")
+    check("a proxy is advised", run.code == 0 and run.says("has 4.1 GB", "convert large --for blender --proxy"), run.said)
+    run = Run("convert", "large", "--for", "blender", "--proxy")
+    seen = grid("large_blender_proxy/s_0001.vdb") if run.code == 0 else Nothing()
+    check("and made", near(seen.amount, BALL, .01) and seen.at(*Seen(ball()).middle, within=.005), run.said, seen)
+    check("which is small", os.path.getsize("large_blender_proxy/s_0001.vdb") < 1e6)
 
 
 FLOW = """billow: 1
@@ -485,7 +503,7 @@ def coarse_flows():
     check("preview, too", Run("preview", "coarse/vdb", "--size", "48", "--out", "c.png").code == 0)
 
 
-CASES = [coarse_flows, frustums, turned, twins, values, said_of_itself, domains, far_apart, gaps, empties, files_of_others, flows]
+CASES = [too_large, coarse_flows, frustums, turned, twins, values, said_of_itself, domains, far_apart, gaps, empties, files_of_others, flows]
 
 if __name__ == "__main__":
     work = tempfile.mkdtemp()

@@ -36,13 +36,21 @@ struct topology_add {
 
 using readable = vdb::TypeList<vdb::FloatGrid, vdb::DoubleGrid, vdb::Vec3SGrid, vdb::Vec3DGrid>;
 
+/* Voxels of tiles take memory only once they are voxels: a few bytes of a file may ask for more than there is. */
+template <class Tree> void tiles_split(Tree &tree)
+{
+    constexpr vdb::Index64 most = vdb::Index64(1) << 28;
+    if (tree.activeVoxelCount() - tree.activeLeafVoxelCount() > most) throw std::bad_alloc();
+    tree.voxelizeActiveTiles(false);
+}
+
 /* One vector grid of three grids of numbers, wherever one of these has a voxel. */
 vdb::GridBase::Ptr joined_grid(const bwvdb_file &f, int32_t grid)
 {
     const grid_entry &e = f.grids[grid];
     vdb::MaskTree any;
     for (int32_t p : e.part) f.grids[p].grid->apply<readable>(topology_add{any});
-    any.voxelizeActiveTiles(false);
+    tiles_split(any);
     auto made = vdb::Vec3SGrid::create();
     const double *m = e.info.matrix;
     made->setTransform(linear({m[0], m[4], m[8], 0, m[1], m[5], m[9], 0, m[2], m[6], m[10], 0, m[3], m[7], m[11], 1}));
@@ -67,7 +75,7 @@ template <class Grid> void coarsen(Grid &g)
 {
     using T = typename Grid::ValueType;
     const T nothing = g.background();
-    g.tree().voxelizeActiveTiles(false);
+    tiles_split(g.tree());
     auto wide = Grid::create(nothing);
     auto to = wide->getAccessor();
     for (auto v = g.cbeginValueOn(); v; ++v) {
