@@ -165,7 +165,7 @@ static enum bw_status pass_run(struct pass *p, struct centred *last)
 {
     enum bw_status st = BW_OK;
     const bool velocity = pass_advects_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
-    if (p->options->reflection) return advect_reflect(p);
+    if (p->options->reflection && !p->stage->flow) return advect_reflect(p);
     st = pass_conserved(p);
     if (st == BW_OK && pass_has_fields(p)) st = pass_measure_and_fit(p, p->stage->dt);
     if (st == BW_OK) st = pass_fields(p);

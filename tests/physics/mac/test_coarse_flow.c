@@ -84,6 +84,23 @@ Test(coarse_flow, linear_flows_stay)
     test_end(&r);
 }
 
+/* Along a face waves of eight wide cells do not alternate from one fine cell to the next: no more than a fiftieth of
+ * what they change by. Central differences leave a tenth. */
+Test(coarse_flow, waves_are_smooth)
+{
+    struct test_run r = held(2, "[0, 0, \"sin(2*pi*x/16)\"]");
+    struct grid u = grid_of(&r, "vel", 2);
+    double worst = 0;
+    for (int i = 6; i < 18; i++) {
+        const double own = at(&u, i, 12, 12) - at(&u, i - 1, 12, 12),
+                     due = sin(PI / 8 * (i + .5)) - sin(PI / 8 * (i - .5));
+        worst = fmax(worst, fabs(own - 1.02 * due)); // means of point values are steeper
+    }
+    cr_assert_leq(worst, .02 * PI / 8, "%g", worst);
+    bw_free(u.v);
+    test_end(&r);
+}
+
 /* ---- a plume ---- */
 
 static const char still[] = "  - collide: {shape: {sphere: {center: [0.02, 0.01, 0.7], radius: 16 cm}}}\n";
@@ -185,6 +202,26 @@ Test(coarse_flow, forces_see_means)
     struct grid vel = grid_of(&r, "flow.vel", 0);
     cr_assert_gt(grid_max(&vel), .2, "the source's velocity is the flow's");
     bw_free(vel.v);
+    test_end(&r);
+}
+
+/* Reflection is the flow's matter: it moves, and what it carries stays in its bounds. */
+Test(coarse_flow, it_reflects)
+{
+    struct test_run r =
+        run("billow: 1\ncharacter: calm\n"
+            "domain: {cells: [32, 32, 48], voxel: 4 cm, flow: 2, sides: {rest: open}}\n"
+            "time: {fps: 24, frames: 1-10}\n"
+            "stages:\n"
+            "  - mac.advect: {reflection: yes}\n"
+            "  - emit: {temperature: 80, density: 1, shape: {sphere: {center: [0, 0, 0.4], radius: 0.2}}}\n"
+            "  - mac.forces: {}\n"
+            "  - mac.project: {}\n");
+    struct grid vel = grid_of(&r, "flow.vel", 2), smoke = grid_of(&r, "density", 0);
+    cr_assert_gt(grid_max(&vel), .5);
+    cr_assert_leq(grid_max(&smoke), 1);
+    bw_free(vel.v);
+    bw_free(smoke.v);
     test_end(&r);
 }
 
