@@ -6,7 +6,7 @@
 #include <picture/volume/motion/shine.h>
 #include <picture/volume/motion/shutter.h>
 #include <picture/volume/motion/sparks.h>
-#include <picture/volume/rays/march.h>
+#include <picture/volume/rays/draft.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/solid/normals.h>
 
@@ -40,7 +40,8 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     if (!status) status = bw_detail_make(tools, v, scene, &detail);
     if (detail.flow) shot.detail = &detail;
     if (!status) status = bw_shine_make(tools, v, scene, 2 * scene->camera.tan_y / img->h, &shine);
-    if (!status) status = bw_march(tools, &shot, img, alpha);
+    const int draft = scene->look.quality == BW_QUALITY_DRAFT;
+    if (!status) status = draft ? bw_draft_march(tools, &shot, img, alpha) : bw_march(tools, &shot, img, alpha);
     if (!status) status = bw_sparks_draw(tools, &shot, img, alpha);
     bw_shine_free(tools, &shine);
     bw_detail_free(tools, &detail);

@@ -3,7 +3,7 @@
  * too, and no light is lost. */
 #include "image_tools.h"
 #include "look.h"
-#include <picture/volume/rays/march.h>
+#include <picture/volume/rays/draft.h>
 #include <picture/volume/render.h>
 
 #include <criterion/criterion.h>
@@ -16,8 +16,10 @@ struct spot {
     double width, light;
 };
 
+typedef enum bw_status march_fn(const struct bw_tools *, const struct bw_shot *, struct bw_image *, float *);
+
 /// A column of light 10 m from a camera whose lens has that radius and is sharp at `focus`.
-static struct bw_image column_picture(const struct bw_tools *with, double aperture, double focus)
+static struct bw_image column_marched(march_fn *march, const struct bw_tools *with, double aperture, double focus)
 {
     const double h = 0.1;
     struct bw_lit lit = {.box = {{N, N, N}, {-0.5 * N * h, -0.5 * N * h, -0.5 * N * h}, h}};
@@ -31,9 +33,14 @@ static struct bw_image column_picture(const struct bw_tools *with, double apertu
     for (int k = 4; k < 12; k++) lit.rgbs[4 * ((k * N + N / 2) * N + N / 2)] = 1;
     bw_camera_fit(&scene.camera, &aim, (double[3]){-1, -1, -1}, (double[3]){1, 1, 1}, 1);
     cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
-    cr_assert_eq(bw_march(with, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+    cr_assert_eq(march(with, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
     free(lit.rgbs);
     return img;
+}
+
+static struct bw_image column_picture(const struct bw_tools *with, double aperture, double focus)
+{
+    return column_marched(bw_march, with, aperture, focus);
 }
 
 static struct spot column_seen(double aperture, double focus)
@@ -127,6 +134,21 @@ Test(lens, spread_pixels_are_like_many_rays)
         cr_expect_lt(off, 0.03 * light, "sharp at %g m: off by %g of the light", focus, off / light);
         bw_image_free(&one), bw_image_free(&many);
     }
+}
+
+/* A draft, of which one pixel in four is marched, has the same light, softer. */
+Test(lens, drafts_show_the_same)
+{
+    struct bw_image draft = column_marched(bw_draft_march, &tools, 0, 0), whole = column_picture(&tools, 0, 0);
+    double off = 0, light = 0, more = 0;
+    for (int i = 0; i < 3 * SIZE * SIZE; i++) {
+        const double d = (double)(draft.px[i] - whole.px[i]);
+        off += fabs(d), more += d, light += (double)whole.px[i];
+    }
+    cr_log_info("off by %.4f of the light, brighter by %.4f", off / light, more / light);
+    cr_assert_lt(off, 0.2 * light, "%g", off / light);
+    cr_assert_lt(fabs(more), 0.02 * light, "%g", more / light);
+    bw_image_free(&draft), bw_image_free(&whole);
 }
 
 /* Amid a blurred column of even light all rows are alike but for grain: sixteen rays in each pixel leave .042
