@@ -62,23 +62,22 @@ int bw_picture_params_render(const struct bw_picture_params *p, int slices)
 /// A row's default; of a colour's three the first.
 static double usual(int row) { return strtod(own_rows[row].def + strspn(own_rows[row].def, "["), NULL); }
 
-/// Nobody has said how bright lamps, sky, smoke and flames are to be.
-static int look_untouched(const struct bw_picture_params *p)
+/// Nobody has said how bright lamps and sky are to be.
+static int light_untouched(const struct bw_picture_params *p)
 {
-    int same = !p->sky.kind && p->key == usual(ROW_key) && p->environment == usual(ROW_environment) &&
-               p->fire == usual(ROW_fire);
-    for (int c = 0; c < 3; c++) same &= p->smoke[c] == usual(ROW_smoke);
-    return same;
+    return !p->sky.kind && p->key == usual(ROW_key) && p->environment == usual(ROW_environment);
 }
 
-#define SOOTY 0.54f ///< smoke of a fire, times the smoke of no fire
+#define SOOTY 0.33f ///< share of light that a fire's smoke scatters, unless it was given
 
 /// Fire's mood: the studio dimmed, smoke sooty.
 static void mood_choose(const struct bw_picture_params *p, int flames, struct bw_look *look)
 {
-    const int dim = p->mood == BW_MOOD_FIRE || (p->mood == BW_MOOD_AUTO && flames && look_untouched(p));
+    const int dim = p->mood == BW_MOOD_FIRE || (p->mood == BW_MOOD_AUTO && flames && light_untouched(p));
+    int given = 0;
+    for (int c = 0; c < 3; c++) given |= p->smoke[c] != usual(ROW_smoke);
     if (dim) look->key *= 0.15, look->environment *= 0.4;
-    for (int c = 0; c < 3; c++) look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * (dim ? SOOTY : 1);
+    for (int c = 0; c < 3; c++) look->albedo[c] = dim && !given ? SOOTY : (float)fmin(fmax(p->smoke[c], 0), 1);
 }
 
 /// Light from all around; 0: the lists are not two colours.

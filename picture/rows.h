@@ -44,8 +44,8 @@
         "Renders: draft is quicker and shows cells; final takes finer steps and four rays a pixel, six times as "      \
         "long.")                                                                                                       \
     X(S, m, CHOICE_WAS, mood, "look", "auto", "auto|smoke|fire",                                                       \
-        "Renders: fire dims the studio and darkens smoke, times the values below; auto: where "                        \
-        "there are flames, and key, environment, fire and smoke are left alone.", BW_PARAM_STATIC)                     \
+        "Renders: fire dims the studio, times the values below, and darkens smoke that is left alone; auto: "          \
+        "where there are flames, and key, environment and sky are left alone.", BW_PARAM_STATIC)                       \
     X(S, m, F64, exposure, "1", 0, 1e6, 0,                                                                             \
         "Renders: brightness, times the default.")                                                                     \
     X(S, m, F64, frame, "1", 0.05, 10, 0,                                                                              \
@@ -65,11 +65,11 @@
         "floor fade to the horizon's colour; 0: as far as one likes.")                                                 \
     X(S, m, F64, key, "1", 0, 1e3, 0,                                                                                  \
         "Renders: strength of the studio's lights; 0: fire alone lights the scene.")                                   \
-    X(S, m, F64, environment, "0.3", 0, 1e3, 0,                                                                        \
+    X(S, m, F64, environment, "0.4", 0, 1e3, 0,                                                                        \
         "Renders: strength of the light from all around.")                                                             \
     X(S, m, F64, fire, "1", 0, 1e6, 0,                                                                                 \
         "Renders: brightness of flames, times what they are exposed for: a shot's hottest, by its sources.")           \
-    X(S, m, COLOUR, firelight, "[3, 3, 3]",                                                                            \
+    X(S, m, COLOUR, firelight, "[8, 8, 8]",                                                                            \
         "Renders: light that flames throw on floor and obstacles, times what they send to the eye.")                   \
     X(S, m, COLOUR, extinction, "[1, 1, 1]",                                                                           \
         "Renders: how thick smoke is for red, green, and blue, times `thickness`; [0.8, 1, 1.3]: thin smoke is "       \
@@ -94,7 +94,7 @@
         "Renders: optical thickness of smoke, times the default.")                                                     \
     X(S, m, COLOUR, smoke, "[0.6, 0.6, 0.6]",                                                                          \
         "Renders: share of light that smoke scatters; soot is dark.")                                                  \
-    X(S, m, F64, shutter, "0.5", 0, 4, 0,                                                                              \
+    X(S, m, F64, shutter, "0.25", 0, 4, 0,                                                                             \
         "Renders: how long the shutter is open, frames; 0.5 is a film camera's 180 degrees, 0: what moves is "         \
         "sharp. It takes `vel`.")                                                                                      \
     X(S, m, BOOL, floor, "true",                                                                                       \

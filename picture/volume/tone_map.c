@@ -118,7 +118,7 @@ void bw_tone_map_colour(const float linear[3], float exposure, float srgb[3])
     float light[3], more = 0;
     for (int c = 0; c < 3; c++) {
         light[c] = bw_most(linear[c], 0) * exposure;
-        more += OVERLAP * light[c] + BW_FILM_CLIPS * bw_most(light[c] - 3, 0);
+        more += OVERLAP * light[c] + BW_FILM_CLIPS * bw_most(light[c] - 1, 0);
     }
     for (int c = 0; c < 3; c++) srgb[c] = film_curve(light[c] * (1 - 3 * OVERLAP) + more);
 }

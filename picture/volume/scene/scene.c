@@ -33,7 +33,7 @@ int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHT
     light[0] = (struct bw_light){.rgb = {2.8f, 2.4f, 2.0f}, .half = 0.1};
     light[1] = (struct bw_light){.rgb = {0.32f, 0.45f, 0.65f}, .half = 0.12};
     const struct bw_camera *by = s->has_lamps ? &s->lamps : &s->camera;
-    light_aim(by, -0.62, 0.60, -0.50, light[0].to);
+    light_aim(by, -0.72, 0.60, -0.32, light[0].to);
     light_aim(by, 0.70, 0.18, -0.60, light[1].to);
     for (int l = 0; l < 2; l++)
         for (int c = 0; c < 3; c++) light[l].rgb[c] *= (float)s->look.key;
