@@ -3,7 +3,7 @@
 # The gallery's and the recipes' pictures: ./dev gallery, which reads this.
 
 # Each preset of the gallery, with the frame that shows it at its best.
-gallery="burning_letters:14 wall_of_fire:14 torch_wind:9 campfire:8 fireball:15 gas_explosion:9 smoke_fire_mix:14
+gallery="burning_letters:14 wall_of_fire:14 torch_wind:9 campfire:8 fireball:14 gas_explosion:9 smoke_fire_mix:14
     candle:3 plume:42 plume_city:28 moving_ball:31 wind_tunnel:24 vortex_ring:16 crossed_tubes:22 blast_3d:12
     ink_2d:22 spinning_ball:20 rifled_ball:27 ring_collision:25 explosion_rooms:16 dragon_breath:18 shock_dust:8
     vortex_cannon:35 explosion_rooms_3d:15 leapfrog:21 dye_drop:27 drop_collision:22 ball_through_smoke:24
