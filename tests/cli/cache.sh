@@ -111,13 +111,13 @@ run check mixed; expect "numbers of two widths" 1 "its number has 1 digits, that
 mkdir none; run check none; expect "an empty folder" 1 "holds no .vdb file"
 run view box.yaml; expect "a page of a preset" 6 "box.yaml is no .vdb file: one, a folder or a pattern"
 
-# ---- a shutter is open half a frame, in the bake's pictures and in those of its files ----
+# ---- a shutter is open a quarter of a frame, in the bake's pictures and in those of its files ----
 run preview whole --frames 3 --out usual.exr; expect "a render" 0
 run compare usual.exr whole/exr/box_0003.exr; expect "is the bake's own" 0 "the same"
-run preview whole --frames 3 --set look.shutter=0.5 --out half.exr; run compare usual.exr half.exr
-expect "with a shutter of .5" 0 "the same"
-run preview whole --frames 3 --set look.shutter=0 --out sharp.exr; run compare usual.exr sharp.exr
-expect "unless it is none" 1 "values differ"
+run preview whole --frames 3 --set look.shutter=0.25 --out same.exr; run compare usual.exr same.exr
+expect "with a shutter of .25" 0 "the same"
+run preview whole --frames 3 --set look.shutter=1 --out long.exr; run compare usual.exr long.exr
+expect "unless it is longer" 1 "values differ"
 
 # ---- what a renderer reads is in the files, whoever makes it ----
 cat >usual.yaml <<'YAML'
