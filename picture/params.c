@@ -70,6 +70,13 @@ static int light_untouched(const struct bw_picture_params *p)
 
 #define SOOTY 0.33f ///< share of light that a fire's smoke scatters, unless it was given
 
+/// A sky of the preset's own lights as it is, unless somebody has said how bright; the studio's is for the studio.
+static void sky_brighten(const struct bw_picture_params *p, struct bw_look *look)
+{
+    const int own = p->sky.kind || p->above.count > 0;
+    if (own && p->environment == usual(ROW_environment)) look->environment = 1;
+}
+
 /// Fire's mood: the studio dimmed, smoke sooty.
 static void mood_choose(const struct bw_picture_params *p, int flames, struct bw_look *look)
 {
@@ -149,6 +156,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     BW_LOOK_ROWS(LOOK_COPY, , )
     BW_PARTICLE_ROWS(LOOK_COPY, , particles.)
     BW_FLAME_ROWS(LOOK_COPY, , flames.)
+    sky_brighten(p, look);
     mood_choose(p, flames, look);
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");

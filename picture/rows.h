@@ -66,7 +66,7 @@
     X(S, m, F64, key, "1", 0, 1e3, 0,                                                                                  \
         "Renders: strength of the studio's lights; 0: fire alone lights the scene.")                                   \
     X(S, m, F64, environment, "0.4", 0, 1e3, 0,                                                                        \
-        "Renders: strength of the light from all around.")                                                             \
+        "Renders: strength of the light from all around; of a sky of your own 1, unless given.")                       \
     X(S, m, F64, fire, "1", 0, 1e6, 0,                                                                                 \
         "Renders: brightness of flames, times what they are exposed for: a shot's hottest, by its sources.")           \
     X(S, m, COLOUR, firelight, "[8, 8, 8]",                                                                            \

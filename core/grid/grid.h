@@ -61,7 +61,7 @@ struct bw_domain {
     double margin; /* cells kept active around what is alive */
     struct bw_topo *topo;
     struct bw_field *fields;
-    struct bw_domain *flow;  /* of its flow, whose cells are `flow_cells` of this one's wide; NULL: itself */
+    struct bw_domain *flow; /* of its flow, whose cells are `flow_cells` of this one's wide; NULL: itself */
     int32_t flow_cells;
     struct bw_pool *pool[2]; /* of f32 and f64 tiles */
     uint64_t version;

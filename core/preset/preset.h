@@ -16,7 +16,7 @@ struct bw_preset_domain {
     const char *name;
     struct bw_domain_info info; ///< complete; info.name is `name`
     double margin;              ///< cells of still air kept active around what is alive (6, 16 or 24, if not given)
-    int32_t flow; ///< above 1: the next domain is that of its flow, with cells that many times as wide
+    int32_t flow;               ///< above 1: the next domain is that of its flow, with cells that many times as wide
     struct bw_place place;
 };
 

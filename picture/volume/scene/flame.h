@@ -8,10 +8,10 @@
 #include "scene.h"
 #include "volume.h"
 
-#define BW_SOOT 0.056f       ///< extinction of a flame of 1 in units of smoke's
+#define BW_SOOT 0.056f      ///< extinction of a flame of 1 in units of smoke's
 #define BW_FLAME_GLOW 60.0f ///< radiance of a deep flame as hot as those that a shot is exposed for
-#define BW_GLOW 14.0f        ///< of embers at the white point
-#define BW_BARE 1.0f         ///< flame that hot gas counts as where no flame is given
+#define BW_GLOW 14.0f       ///< of embers at the white point
+#define BW_BARE 1.0f        ///< flame that hot gas counts as where no flame is given
 
 /// Which temperature flames are exposed for, K. The hottest clip to white; what hardly glows is no fire to expose for.
 static inline double bw_flame_white(double kelvin)

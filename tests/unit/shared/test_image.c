@@ -130,6 +130,10 @@ Test(image, flames_dim_the_studio)
     p.smoke[0] = 0.7;
     cr_assert_eq(bw_picture_look(&p, 1, &look, why, sizeof why), BW_OK);
     cr_assert(look.key < 0.3 && look.albedo[0] == 0.7f && look.albedo[1] == 0.6f, "smoke that was given");
+    p.above = p.below = (struct bw_list){(double[]){1, 1, 1}, 3};
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_OK);
+    cr_assert(look.environment == 1, "a sky of one's own, %g", look.environment);
+    p.above.count = p.below.count = 0;
     p.key = 0.7;
     cr_assert_eq(bw_picture_look(&p, 1, &look, why, sizeof why), BW_OK);
     cr_assert(look.key == 0.7 && look.fire == 3);

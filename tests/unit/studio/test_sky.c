@@ -78,7 +78,7 @@ Test(sky, it_is_seen_and_lights_the_floor)
     const struct bw_volume none = {.box = {.h = 1}};
     struct bw_scene scene = {.lo = {-1, -1, 0}, .hi = {1, 1, 2}, .exposure = 1, .floor = 1, .look = look_usual()};
     struct bw_image img;
-    scene.look.sky = s;
+    scene.look.sky = s, scene.look.environment = 1;
     bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, &tools, 64, 64), BW_OK);
     cr_assert_eq(bw_render_linear(&tools, &none, &scene, &img, NULL), BW_OK);
