@@ -112,7 +112,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The file's own name; where ASCII is asked for, other bytes are underscores. New memory, or NULL. */
+/* The file's own name; for hosts that read ASCII alone, other bytes become underscores. New memory, or NULL. */
 static char *name_of(const struct conversion *c, const char *path)
 {
     char *name = bw_strdup(base_name(path));

@@ -39,7 +39,7 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("._-:", c);
 }
 
-/* A second "density", which is density[1] here, is density_1; where ASCII is asked for, the rest is underscores. */
+/* A second "density", density[1] here, becomes density_1; for hosts that read ASCII alone, other bytes underscores. */
 static void name_make(const struct conversion *c, const struct bwvdb_info *g, const char *usual, char out[NAME_MOST])
 {
     const bool ascii = vdb_rule_of(c->host, VDB_ASCII) != NULL;

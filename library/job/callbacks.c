@@ -103,7 +103,7 @@ static void divergence_text(double value, char *out, size_t size)
     snprintf(out, size, "  div %.0fe%d", digit > 9 ? 1 : digit, digit > 9 ? power + 1 : power);
 }
 
-#define WAITED 0.5 ///< an exporter that works for a larger share of the time is told
+#define WAITED 0.5 ///< share of the time above which an exporter is reported
 
 /* "  mp4 74 %" at its end: the exporter that is waited for, and the share of the time in which it works. */
 static void frame_line(const struct job *j, const struct bw_progress *f, char out[200])

@@ -5,7 +5,7 @@
 
 #include <picture/image/image.h>
 
-#define BW_FILM_CLIPS 0.05f ///< of what is far brighter than white, in each channel: a fire's core is white, not yellow
+#define BW_FILM_CLIPS 0.05f ///< of what is brighter than white, in each channel: a fire's core is white, not yellow
 
 /// Glow of lens and film around what is bright at that exposure. Errors: BW_ERR_MEMORY.
 enum bw_status bw_bloom(struct bw_image *img, double bloom, double exposure);

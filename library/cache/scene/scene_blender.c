@@ -150,18 +150,23 @@ static void lights_put(FILE *f, const struct bw_scene *s)
 enum { COLOURS = 24 };
 
 /// Colours of what glows, from the table that renders read: kelvin and the colour over its largest channel. Other
-/// programs' film leaves a fire's core yellow: what our film adds to what is far brighter than white is in its light.
+/// programs' film leaves a fire's core yellow, so what ours adds to a deep flame that is brighter than white is in its
+/// light.
 static void colours_put(FILE *f, const struct bw_scene *s)
 {
     struct bw_blackbody table;
+    const float white = 1 / fmaxf(BW_FLAME_GLOW * (float)(s->look.fire * s->exposure), 1e-30f);
     bw_flame_colours(&table, s);
     fputs("    \"colours\": [", f);
     for (int i = 0; i < COLOURS; i++) {
         const double kelvin = 800 + 100.0 * i;
-        float rgb[3], most = 0, sum = 0;
+        float rgb[3], most = 0, clipped = 0;
         bw_blackbody_rgb(&table, (float)kelvin, rgb);
-        for (int c = 0; c < 3; c++) rgb[c] = fmaxf(rgb[c], 0), most = fmaxf(most, rgb[c]), sum += rgb[c];
-        for (int c = 0; c < 3; c++) rgb[c] += BW_FILM_CLIPS * sum;
+        for (int c = 0; c < 3; c++) {
+            rgb[c] = fmaxf(rgb[c], 0), most = fmaxf(most, rgb[c]);
+            clipped += fmaxf(rgb[c] - white, 0);
+        }
+        for (int c = 0; c < 3; c++) rgb[c] += BW_FILM_CLIPS * clipped;
         for (int c = 0; c < 3; c++) rgb[c] /= fmaxf(most, 1e-30f);
         fprintf(f, "%s(%g, %.4g, %.4g, %.4g)", i ? ", " : "", kelvin, (double)rgb[0], (double)rgb[1], (double)rgb[2]);
     }

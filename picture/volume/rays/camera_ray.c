@@ -17,7 +17,7 @@ static const struct bw_veil *veil_of(const struct bw_take *m, const struct bw_ca
     return v && v->known && !bw_take_many(m, s->x, s->y) ? v : NULL;
 }
 
-/// Cut a way to where its screen tile shows the medium.
+/// Clip a ray's segment to where its screen tile shows the medium.
 static void reach_clip(const struct bw_take *m, const struct bw_camera_ray *s, double range[2])
 {
     if (s->x < 0 || s->y < 0 || s->x >= m->img->w || s->y >= m->img->h) return; // nobody looked
@@ -319,7 +319,7 @@ enum { SLABS = 3 };    ///< of smoke, at most
 #define SLAB 2.0       ///< pixels by which circles of confusion differ in one, …
 #define SLAB_SHARE 0.5 ///< … or a share of the least
 
-/// How wide circles of confusion are along a ray: pixels times m; m to what is sharp; how much of its way goes ahead.
+/// Circles of confusion along a ray: pixels times m; focus distance, m; cosine between the ray and the optical axis.
 struct lens {
     double times, focus, ahead;
 };

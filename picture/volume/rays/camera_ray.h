@@ -58,7 +58,7 @@ struct bw_camera_ray {
     double eye[3], dir[3];
     float rgb[3];
     struct lanes transmittance;     ///< {rgb, grey}; BW_CLEAR at first
-    double amid;                    ///< m to the middle of the last way through the medium
+    double amid;                    ///< m to the middle of the last segment through the medium
     const struct bw_studio *studio; ///< as this ray sees it
     struct bw_floor_spot *floor;    ///< of its place; NULL: none is kept
     struct bw_solid_pixel solid;    ///< likewise
