@@ -196,6 +196,7 @@ static void substep_report(struct bw_chain *c)
 static enum bw_status substep(struct bw_chain *c, double remaining, double frame_dt, double *made)
 {
     c->where.substep = c->progress.substeps + 1;
+    if (c->opt.before_step) c->opt.before_step(c->opt.user);
     enum bw_status status = params_eval_all(c, c->clock.time);
     if (status == BW_OK) status = activation_run(c);
     if (status == BW_OK) status = step_fields_clear(c);

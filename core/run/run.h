@@ -43,6 +43,7 @@ struct bw_run_options {
     void (*on_frame)(const struct bw_progress *p, void *user);
     /// Live: `done` frames, partial facts; and once more when the last files are written. May be NULL.
     void (*on_substep)(const struct bw_progress *p, void *user);
+    void (*before_step)(void *user); ///< before each substep, between steps of all stages; may be NULL
     void (*on_log)(int level, const char *who, const char *text, void *user); ///< enum bw_log_level
     /// A committed output worth naming at the end ("movie", "picture", "cache", "particles"); may be NULL.
     void (*on_output)(const char *what, const char *path, void *user);
@@ -87,6 +88,15 @@ void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *u
 
 /// Names of a frame's files, and of those of no frame, as far as exporters say them beforehand.
 void bw_chain_frame_outputs(struct bw_chain *c, int64_t frame, void (*name)(const char *name, void *user), void *user);
+
+/* live.c */
+
+/// May the values of a running chain be exchanged for those of `next`, which never runs? Neither may be changed
+/// meanwhile. BW_ERR_USAGE, with a sentence in `d`: something differs that a running chain can't change.
+enum bw_status bw_chain_may_exchange(const struct bw_chain *c, const struct bw_chain *next, struct bw_diag *d);
+/// Exchange them, from before_step. BW_ERR_PRESET, with a sentence: one is out of its range at this time, and nothing
+/// was changed.
+enum bw_status bw_chain_exchange(struct bw_chain *c, struct bw_chain *next, struct bw_diag *d);
 
 /* facts.c, resolved.c, ranks/collective.c */
 

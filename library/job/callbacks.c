@@ -181,10 +181,26 @@ static void on_run_frame(const struct bw_progress *f, void *user)
         fprintf(j->log, "%s  frame %lld, %d substeps, %.3f s\n", line, (long long)f->frame, f->substeps, f->seconds);
     pthread_mutex_unlock(&j->lock);
     progress_report(j, f, line, 1);
-    if (j->options.on_frame && f->frame >= f->first && f->frame <= f->last) snapshot_report(j, f->frame);
+    const int shown = f->frame >= f->first || j->options.warmup;
+    if (j->options.on_frame && shown && f->frame <= f->last) snapshot_report(j, f->frame);
 }
 
 /* ---- the rest ---- */
+
+/* Take the values of bw_bake_set_values. */
+static void before_run_step(void *user)
+{
+    struct job *j = user;
+    struct bw_diag d = {0};
+    pthread_mutex_lock(&j->live.lock);
+    struct job *v = j->live.next;
+    j->live.next = NULL;
+    const enum bw_status status = v ? bw_chain_exchange(j->chain, v->chain, &d) : BW_OK;
+    pthread_mutex_unlock(&j->live.lock);
+    if (status) job_log(j, BW_LOG_WARNING, NULL, d.first ? d.first : "out of memory for new values");
+    bw_diag_free(&d);
+    if (v) object_unref(&v->o);
+}
 
 void start_report(struct job *j)
 {
@@ -223,6 +239,7 @@ void callbacks_attach(struct job *j)
 {
     j->run.on_frame = on_run_frame;
     j->run.on_substep = on_run_substep;
+    j->run.before_step = before_run_step;
     j->run.on_log = on_run_log;
     j->run.on_output = on_run_output;
     j->run.on_file = on_run_file;

@@ -63,6 +63,8 @@ static void job_destroy(struct object *o)
     free(j->takeover.log);
     bw_diag_free(&j->takeover.diag);
     pthread_mutex_destroy(&j->takeover.lock);
+    if (j->live.next) object_unref(&j->live.next->o);
+    pthread_mutex_destroy(&j->live.lock);
     if (j->session) object_unref(&j->session->o);
     pthread_cond_destroy(&j->changed);
     pthread_mutex_destroy(&j->lock);
@@ -77,6 +79,7 @@ static struct job *job_new(void)
     object_init(&j->o, job_destroy);
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->takeover.lock, NULL);
+    pthread_mutex_init(&j->live.lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&j->changed, &clock);

@@ -43,6 +43,13 @@ struct job_repair {
     int64_t first, last; ///< frames to make again; first beyond the bake's last: only files of all frames
 };
 
+/// Values that a running bake is to take (live.c, callbacks.c).
+struct job_live {
+    pthread_mutex_t lock; ///< of `next`, and of both chains' values
+    struct job *next;     ///< whose values the next step takes, with a reference; NULL: nobody's
+    atomic_bool spent;    ///< this one's own values were asked for
+};
+
 struct job_line; ///< of the log, waiting for the callback
 
 struct job {
@@ -65,6 +72,7 @@ struct job {
     struct job_resume resume;
     struct job_takeover takeover;
     struct job_repair repair;
+    struct job_live live;
     char *resolved;         ///< the text of resolved.yaml
     const char *checkpoint; ///< the newest of this run, under `lock`; in `texts`
     bool distributed;       ///< over several processes (MPI ranks)

@@ -148,7 +148,8 @@ struct bw_bake_options {
     void (*on_start)(struct bw_bake *bake, void *user);
     /// After each substep and each frame, and when the last files are written.
     void (*on_progress)(struct bw_bake *bake, const struct bw_bake_progress *p, void *user);
-    /// A frame in first … last is complete. `snapshot` is valid during the call; bw_snapshot_hold extends that.
+    /// A frame in first … last is complete, with `warmup` also one before. `snapshot` is valid during the call;
+    /// bw_snapshot_hold extends that.
     void (*on_frame)(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user);
     /// Log lines of core, stages and exporters: 0 debug, 1 info, 2 warning. At the latest when the substep ends.
     void (*on_log)(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user);
@@ -156,6 +157,7 @@ struct bw_bake_options {
     void (*on_output)(struct bw_bake *bake, const char *what, const char *path, void *user);
     double coarse;       ///< factor on the voxel size; 0: 1
     uint32_t overcommit; ///< 1: start even if full boxes would not fit into memory
+    uint32_t warmup;     ///< 1: on_frame is called for the frames before the first as well
 };
 
 /// Facts of a bake. Strings live as long as the bake.
@@ -213,6 +215,14 @@ BW_API int bw_bake_wait(struct bw_bake *bake, double seconds);
 BW_API enum bw_status bw_bake_cancel(struct bw_bake *bake);
 /// Request a checkpoint at the end of the frame. Allowed from callbacks.
 BW_API enum bw_status bw_bake_checkpoint(struct bw_bake *bake);
+
+/// Change values of a running bake that writes nothing (`out` NULL), between two of its steps, to those of another
+/// bake: of the same preset and options, open and never started. It gives them once. What may change with time in a preset
+/// may change so: numbers, vectors, colours and amounts of stages, but those that `info` calls static. The last call
+/// before a step counts; where a value is then out of its range on_log has a warning and all stay. Allowed from
+/// callbacks. Errors: BW_ERR_USAGE, and nothing changes: the sentence tells what can't change while it runs, or that it
+/// does not run.
+BW_API enum bw_status bw_bake_set_values(struct bw_bake *bake, struct bw_bake *values);
 
 /* ---- snapshots: one frame, of a running bake or of a cache ---- */
 

@@ -58,7 +58,7 @@ enum bw_param_type {
 };
 
 enum bw_param_flags {
-    BW_PARAM_STATIC = 1,     ///< may not change with time: evaluated once, before init
+    BW_PARAM_STATIC = 1,     ///< may not change with time, nor while a simulation runs: evaluated once, before init
     BW_PARAM_REQUIRED = 2,   ///< a preset must give it
     BW_PARAM_MIN_OPEN = 4,   ///< the value must be greater than `min`, not equal to it
     BW_PARAM_EXPRESSION = 8, ///< a string that holds an expression of x, y, z, t (shown so in `info`)

@@ -45,6 +45,14 @@ enum bw_status bw_params_eval(struct bw_params *p, double t, uint32_t slot, void
 uint32_t bw_row_bytes(const struct bw_param *row);
 /// 1 when any value changes with time.
 int bw_params_animated(const struct bw_params *p);
+/* params_live.c */
+/// May the values of a set that runs be exchanged for those of another one of the same rows? 0: `key` tells the first
+/// that may not ("shape.sphere").
+int bw_params_may_exchange(struct bw_params *now, struct bw_params *next, char *key, size_t size);
+/// Exchange what may change, if bw_params_may_exchange. Pointers that `now` has filled in stay valid.
+void bw_params_exchange(struct bw_params *now, struct bw_params *next);
+
+/* params_eval.c */
 /// A map node with every value, defaults included, as a preset would write it (for resolved.yaml).
 struct bw_node *bw_params_resolved(const struct bw_params *p);
 /// The paths of external files that values name, for hashing; *n of them, owned by `p`.
