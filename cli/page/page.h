@@ -11,6 +11,7 @@ struct page {
     const struct bw_web_calls *calls; ///< NULL: there is no page
     struct bw_web *web;
     struct bw_web_options o;
+    int live; ///< of a preset that is tuned: one simulation runs on
 };
 
 // clang-format off

@@ -10,6 +10,12 @@ static const struct cli_option options[] = {
     CLI_PATH_OPTIONS,
 };
 
+static const struct cli_option tune_options[] = {
+    {"live", NULL, "one simulation runs on, in coarse cells, and takes changed values as it goes", 'l'},
+    PAGE_OPTIONS,
+    CLI_PATH_OPTIONS,
+};
+
 const struct cli_command command_view = {
     .name = "view",
     .synopsis = "FOLDER|FIRST.vdb|PATTERN… [options]",
@@ -36,10 +42,13 @@ const struct cli_command command_tune = {
         "feels starts a bake whose voxels are so wide that a second of film takes some seconds, and ends the one\n"
         "before it. The last eight stay to go back to. From there: save it as a preset, or bake it in its own voxels\n"
         "into out/.\n\n"
-        "  billow tune plume\n\n"
+        "With --live one simulation runs on instead: forces, sources, buoyancy, fire and look that one changes are\n"
+        "taken between two steps; what can't be says so, and starts it anew.\n\n"
+        "  billow tune plume\n"
+        "  billow tune --live campfire\n\n"
         "The preset itself is never written to. Who may open the page: see `billow view --help`.\n",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = tune_options,
+    .n_options = sizeof tune_options / sizeof *tune_options,
     .run = cmd_tune,
 };
 
@@ -52,7 +61,7 @@ static enum bw_status cache_show(const struct page *page, const char *what)
 
 static enum bw_status preset_show(const struct page *page, const char *what)
 {
-    return page->calls->tune(page->web, what);
+    return page->calls->tune(page->web, what, page->live);
 }
 
 static int page_run(struct page *page, struct bw_session *session, shower show, char *const *what)
@@ -79,6 +88,7 @@ static int page_command(const struct cli_command *command, int argc, char **argv
     while ((code = cli_option_next(command, argc, argv)) != CLI_END) {
         if (code == 'P') plugin_path = optarg;
         else if (code == 'R') preset_path = optarg;
+        else if (code == 'l') page.live = 1;
         else if (code < 0 || !page_option(&page, code, optarg))
             return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     }

@@ -32,19 +32,20 @@ struct bw_web {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     int stop, ticks;
+    _Atomic long tick; ///< ns
     pthread_t timer;
     int has_timer;
 };
 
 /* ---- the timer ---- */
 
-static const long TICK = 200000000; ///< ns between events at least
+static const long TICK = 200000000, LIVE_TICK = 40000000; ///< ns between events at least
 enum { REFRESH_TICKS = 10, KEEPALIVE_TICKS = 10 };
 
 /// Sleep for a tick. 0: the module is being closed.
 static int timer_wait(struct bw_web *w)
 {
-    const struct timespec until = deadline_after(TICK);
+    const struct timespec until = deadline_after(w->tick);
     pthread_mutex_lock(&w->lock);
     while (!w->stop && !pthread_cond_timedwait(&w->wake, &w->lock, &until)) continue;
     const int open = !w->stop;
@@ -89,6 +90,7 @@ static void web_close(struct bw_web *w)
     timer_stop(w);
     queue_stop(&w->queue);
     resumes_stop(&w->resumes);
+    tune_stop(w->tune);
     server_stop(&w->server);
     recorder_cancel(&w->recorder);
     resumes_free(&w->resumes);
@@ -129,6 +131,7 @@ static enum bw_status web_open(struct bw_session *session, const struct bw_web_o
     *web = NULL;
     if (!w) return snprintf(why, why_size, "out of memory"), BW_ERR_MEMORY;
     pthread_mutex_init(&w->lock, NULL);
+    w->tick = TICK;
     sources_init(&w->sources, session);
     view_cache_init(&w->views);
     resumes_init(&w->resumes, &w->sources, &w->server.events);
@@ -161,9 +164,10 @@ static enum bw_status web_show_bake(struct bw_web *w, struct bw_bake *b)
     return w->bake ? source_show_bake(w->bake, b) : BW_ERR_MEMORY;
 }
 
-static enum bw_status web_tune(struct bw_web *w, const char *preset)
+static enum bw_status web_tune(struct bw_web *w, const char *preset, int32_t live)
 {
-    w->tune = tune_open(&w->sources, preset);
+    w->tune = tune_open(&w->sources, &w->server.events, preset, live);
+    w->tick = live ? LIVE_TICK : TICK;
     w->server.tune = w->tune;
     return w->tune ? BW_OK : bw_error_last()->status ? bw_error_last()->status : BW_ERR;
 }

@@ -30,7 +30,8 @@ struct bw_web_calls {
     /// Show one cache more: what bw_cache_open takes. Errors are in bw_error_last.
     enum bw_status (*show_cache)(struct bw_web *web, const char *what);
     /// Tune a preset: its name or path. Errors are in bw_error_last; mistakes in the preset are shown on the page.
-    enum bw_status (*tune)(struct bw_web *web, const char *preset);
+    /// `live` 1: one simulation of it runs on, and takes changed values.
+    enum bw_status (*tune)(struct bw_web *web, const char *preset, int32_t live);
     /// Show an open bake, which the page may stop and ask for checkpoints. Close it after `end`.
     enum bw_status (*show_bake)(struct bw_web *web, struct bw_bake *bake);
     /// Forwarded callbacks of that bake.

@@ -221,6 +221,16 @@ int view_camera(const struct view *v, const struct bw_eye *eye, const int32_t si
     return 1;
 }
 
+/// Interactive: plain points, no detail between cells, and one pixel in four is marched where there are many.
+static void look_simplify(struct bw_look *look, const int32_t size[2])
+{
+    enum { MANY = 160 * 90 };
+    look->particles.smooth = 0;
+    look->particles.veil = look->particles.lit = 0;
+    look->detail = 0;
+    if (size[0] * size[1] > MANY) look->quality = BW_QUALITY_DRAFT;
+}
+
 static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t size[2], int32_t coarse,
                          struct bw_pixels *out, struct bw_diag *d)
 {
@@ -235,9 +245,7 @@ static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t
     else {
         if (!scene.has_lamps) scene.lamps = v->scene.camera;
         scene.has_lamps = 1;
-        if (coarse)
-            scene.look.particles.smooth = 0,
-            scene.look.particles.veil = scene.look.particles.lit = 0; // interactive: plain points, which are fast
+        if (coarse) look_simplify(&scene.look, size);
         picture_render(v, &scene, size, coarse, out, d);
     }
 }

@@ -16,6 +16,8 @@ from served import HERE, Served, check, verdict, wait # noqa: E402
 
 KEYS = "density: {keys: {1: 1, 12: 0.4, 30: 1}, ease: smooth}"
 BALL = "center: [0, 0, 0.12]"
+ADVECT = "  - mac.advect\n"
+WIND = "  - force: {id: wind, frames: %s, kind: {wind: {velocity: [%s, 0, 0]}}}\n"
 MOVES = "center: {keys: {1: [0, 0, 0.12], 14: [0.1, 0, 0.12], 30: [%s, 0, 0.12]}}"
 
 
@@ -67,6 +69,9 @@ def main():
                    ("a stage that ends earlier", text.replace("frames: 1-30\n      #", "frames: 1-21\n      #"), 21),
                    ("another curve", moves, None), ("where something goes late", moves.replace(MOVES % "0.1", MOVES % "-0.1"), 14),
                    ("more frames", text.replace("time: {frames: 1-30", "time: {frames: 1-34"), 30),
+                   ("a new stage with frames", text.replace(ADVECT, ADVECT + WIND % ("16-24", "1")), 16),
+                   ("another value of it", text.replace(ADVECT, ADVECT + WIND % ("16-24", "2")), 16),
+                   ("a new stage without", text.replace(ADVECT, ADVECT + WIND.replace("frames: %s, ", "") % "1"), None),
                    ("another ease", text.replace(KEYS, KEYS.replace("smooth", "linear")), None),
                    ("the first key", text.replace(KEYS, KEYS.replace("{1: 1", "{1: 0.9")), None),
                    ("a plain value", text.replace("buoyancy: 1", "buoyancy: 2"), None))

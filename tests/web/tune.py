@@ -118,6 +118,25 @@ def form(page, t):
     page.shot("tune_form")
 
 
+def stages(page, t):
+    """A stage more, and one less."""
+    before = t.text()
+    tool = lambda id, what: page.driver.find_element(By.CSS_SELECTOR, "#form details[data-path='stages.%s'] > summary %s" % (id, what))
+    t.tries("a stage is added", lambda: Select(tool("source", ".add")).select_by_visible_text("force"), "force is new")
+    check("… after the one, with what it needs", t.text().index("- emit:") < t.text().index("- force: {kind: {") < t.text().index("- mac.forces"), t.text())
+    check("… and has its rows", t.row("stages.force.kind").is_displayed())
+    t.tries("another of its type", lambda: Select(tool("force", ".add")).select_by_visible_text("force"), "force_2 is new")
+    page.shot("tune_stages")
+    t.tries("one is removed", lambda: tool("force", ".remove").click(), "force")
+    check("… from the text", "- force: {id: force_2" in t.text() and "- force: {kind" not in t.text(), t.text())
+    t.tries("so is the other", lambda: tool("force_2", ".remove").click(), "")
+    check("all else stays as it was", t.text() == before, t.text())
+    for _ in range(4):
+        page.click("undo")
+        t.read()
+    check("undo knows of stages", t.text() == before, t.text())
+
+
 def cancelled_preview(page, t):
     """A try that takes minutes ends when another change comes."""
     newest = t.sources()[-1][0]
@@ -336,7 +355,7 @@ def main():
             t = Tuned(page)
             check("the first picture comes", page.open(served.address), page.words())
             check("all of the preset is a form", page.run("return document.querySelectorAll('#form .row').length") > 40)
-            for part in (form, curve, looks, text, failing_preview, source_cards):
+            for part in (form, stages, curve, looks, text, failing_preview, source_cards):
                 part(page, t)
             saves(page, t, folder)
             full_bake(page, t, folder)

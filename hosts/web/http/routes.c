@@ -242,6 +242,14 @@ static enum MHD_Result preset_text_get(struct request *r)
 
 static enum MHD_Result try_post(struct request *r) { return json_respond(r, tune_try(r->server->tune, r->body)); }
 
+/// The simulation that runs on: start it anew, let it wait or run.
+static enum MHD_Result live_post(struct request *r)
+{
+    const char *what = param("do", r->connection);
+    char *error = tune_live(r->server->tune, what ? what : "");
+    return error ? sentence_respond(r, error, 0) : respond_text(r->connection, MHD_HTTP_OK, "done");
+}
+
 static enum MHD_Result bake_post(struct request *r)
 {
     int good;
@@ -285,6 +293,7 @@ static const struct route {
     {"POST", "checkpoint", checkpoint_post, 0, 0},
     {"POST", "resume", resume_post, 0, 0},
     {"POST", "try", try_post, MAX_PRESET, 1},
+    {"POST", "live", live_post, 0, 1},
     {"POST", "bake", bake_post, MAX_PRESET, 1},
     {"POST", "save-preset", save_preset_post, MAX_PRESET, 1},
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of frames.
 
-/** All available frames of a source, sorted. */
+/** All available frames of a source, sorted. Files that a bake has written since the last look at its folder are there. */
 export function framesOf(source) {
-  const out = new Set(source?.unwritten);
-  for (const [a, b] of source?.ranges ?? []) for (let f = a; f <= b; f++) out.add(f);
+  const out = new Set(source?.unwritten), ranges = source?.ranges ?? [], last = ranges.at(-1)?.[1] ?? Infinity;
+  for (const [a, b] of ranges) for (let f = a; f <= b; f++) out.add(f);
+  if (source?.running) for (let f = last + 1; f <= (source.written ?? -Infinity); f++) out.add(f);
   return [...out].sort((a, b) => a - b);
 }
 

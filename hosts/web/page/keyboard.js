@@ -11,7 +11,8 @@ export function bindKeyboard(app) {
   };
   const step = (n) => () => app.seek(app.timeline.neighbour(n));
   const plain = {
-    ' ': () => app.timeline.playing ? app.timeline.pause() : app.timeline.play(),
+    b: () => { if (app.isLive()) app.live.restart(); },
+    ' ': () => app.isLive() ? app.live.togglePause() : app.timeline.playing ? app.timeline.pause() : app.timeline.play(),
     ArrowLeft: step(-1), ArrowRight: step(1),
     Home: () => app.seek(app.timeline.frames()[0]), End: () => app.seekLive(),
     l: () => app.timeline.toggleLoop(),

@@ -4,7 +4,9 @@ import { BusyIndicator } from './busy_indicator.js';
 import { Camera } from './camera.js';
 import { CameraPath } from './camera_path.js';
 import { bindKeyboard } from './keyboard.js';
+import { Live } from './live.js';
 import { OverlayLayers } from './overlay_layers.js';
+import { PlayAhead } from './play_ahead.js';
 import { Plots } from './plots.js';
 import { bindPointer } from './pointer.js';
 import { Probe } from './probe.js';
@@ -68,6 +70,12 @@ const app = {
 
   seekLive() { app.seek(app.timeline.frames().at(-1)); },
 
+  /** Is a simulation shown that runs on (live.js)? */
+  isLive() { return app.source?.kind === 'live'; },
+
+  /** Is the newest frame of a preview shown as it comes? Then all pictures are quick ones, and the last is sharp. */
+  followsPreview() { return !!app.source?.running && (app.source.kind === 'preview' || (app.isLive() && !app.live.paused)) && app.followLive && !app.timeline.playing; },
+
   /** `cause`: 'user', 'playback' or 'live', for a quick and a sharp picture, a quick one, a sharp one. */
   showFrame(frame, cause) {
     app.frame = frame;
@@ -76,7 +84,7 @@ const app = {
     app.plots.moveMarker();
     get('live').setAttribute('aria-pressed', String(app.followLive));
     if (!app.scene) app.loadScene();
-    else if (cause === 'playback') app.viewport.request('quick');
+    else if (cause === 'playback' || app.followsPreview()) app.viewport.request('quick');
     else if (cause === 'live') app.viewport.requestSharp();
     else app.viewport.refresh();
   },
@@ -201,6 +209,8 @@ app.probe = new Probe(app);
 app.cameraPath = new CameraPath(app);
 app.saveMedia = new SaveMedia(app);
 app.plots = new Plots(app);
+app.playAhead = new PlayAhead(app);
+app.live = new Live(app);
 app.resume = new Resume(app);
 app.busyIndicator = new BusyIndicator(app);
 bindPointer(app);
@@ -212,6 +222,7 @@ window.billow = app; // for the console and the tests
 /** The source's state in a sentence. */
 function statusText(source) {
   if (source.error) return source.error;
+  if (source.kind === 'live' && (source.running || source.ended === 'another change came')) return app.live.statusText(source);
   if (source.running && source.progress) return source.progress.line;
   if (source.running) return 'starting';
   if (source.ended) return app.plainMessage(source.ended);
@@ -246,7 +257,7 @@ const LIVE_INTERVAL = 10; // times a picture's processor time
 /** 1: the next live frame must wait; selectFrame is called again then. */
 function throttleLive(source) {
   clearTimeout(app.liveTimer);
-  const wait = source.running && app.lastLive !== undefined ? app.lastLive + LIVE_INTERVAL * app.viewport.cpuMs - performance.now() : 0;
+  const wait = source.running && !app.followsPreview() && app.lastLive !== undefined ? app.lastLive + LIVE_INTERVAL * app.viewport.cpuMs - performance.now() : 0;
   if (wait > 0) app.liveTimer = setTimeout(() => selectFrame(app.source, app.source), wait);
   else app.lastLive = performance.now();
   return wait > 0;
@@ -263,7 +274,8 @@ function selectFrame(before, source) {
   const there = app.pendingFrame !== null && all.includes(app.pendingFrame), live = app.followLive && (source.running || before?.running) && !app.timeline.playing;
   const next = there ? app.pendingFrame : live ? newest : app.frame === null ? all[0] : app.timeline.nearest(app.frame);
   if (there) Object.assign(app, { pendingFrame: null, followLive: false });
-  if (app.sceneKey === key) return next === app.frame || (live && !there && throttleLive(source)) ? null : app.showFrame(next, 'live');
+  const settled = next === app.frame && !(before?.running && !source.running && app.followLive); // the last one is sharp
+  if (app.sceneKey === key) return settled || (live && !there && throttleLive(source)) ? null : app.showFrame(next, 'live');
   Object.assign(app, { sceneKey: key, frame: next });
   return app.loadScene();
 }
@@ -282,8 +294,9 @@ function applyState(event) {
   app.viewport.updateCompare();
   get('title').textContent = document.title = (app.tune && app.tune.preset.name) || source.title || 'Billow';
   app.showStatus(statusText(source), source.error || (source.ended && source.ended !== 'another change came'));
-  for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !source.running;
-  get('progress').hidden = !source.running || !source.progress;
+  for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !source.running || app.isLive();
+  get('progress').hidden = !source.running || !source.progress || app.isLive();
+  app.live.update(source);
   if (source.progress) get('progress').value = source.progress.done / Math.max(1, source.progress.total);
   updateLoad(event);
   app.resume.update(source);

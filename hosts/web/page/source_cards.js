@@ -22,8 +22,8 @@ export class SourceCards {
     for (const s of serverState.sources) {
       const card = this.cards.get(s.id) ?? this.card(s.id);
       const last = framesOf(s).at(-1);
-      const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'full resolution' : '';
-      card.changes.textContent = s.changes || (s.kind === 'full' ? 'full size' : s.kind === 'preview' ? 'as opened' : s.title);
+      const state = s.kind === 'live' ? 'runs on' : s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'full resolution' : '';
+      card.changes.textContent = s.changes || (s.kind === 'full' ? 'full size' : s.kind === 'preview' || s.kind === 'live' ? 'as opened' : s.title);
       card.back.title = `Show this: ${card.changes.textContent}`;
       card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}${s.coarse === shownSource?.coarse ? '' : ', not as shown'}` : shownSource && s.coarse !== shownSource.coarse ? 'voxels not as shown' : '', s.baked_from !== null ? `baked from frame ${s.baked_from} on` : '', s.ended && s.ended !== 'another change came' ? this.app.plainMessage(s.ended) : ''].filter(Boolean).join(' · ');
       const bad = !!s.ended && s.ended !== 'another change came';
@@ -49,7 +49,7 @@ export class SourceCards {
     card.box.append(card.back, card.compare);
     card.back.addEventListener('click', () => {
       const s = this.app.serverState.sources.find((x) => x.id === id);
-      if (s && s.kind !== 'preview') this.app.chooseSource(id);
+      if (s && s.kind !== 'preview' && s.kind !== 'live') this.app.chooseSource(id);
       else this.tune.restore(id);
     });
     card.compare.addEventListener('click', () => this.app.compare(this.app.compareId === id ? null : id));

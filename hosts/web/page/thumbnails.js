@@ -55,7 +55,7 @@ export class Thumbnails {
   /** Fetch the missing one that is nearest to the shown frame. */
   fetchNext() {
     const { app } = this, missing = (this.frames ?? []).filter((f) => f !== undefined && !this.images.has(this.key(f)));
-    if (!missing.length || !app.scene || this.loading) return;
+    if (app.isLive() || !missing.length || !app.scene || this.loading) return;
     const { quick, sharp } = app.viewport.requests;
     if (document.hidden || app.timeline.playing || quick.busy || sharp.busy) { this.schedule(); return; }
     this.fetchImage(nearestFrame(missing, app.frame));

@@ -4,6 +4,7 @@
 import { framesOf, nearestFrame } from './frames.js';
 import { Thumbnails } from './thumbnails.js';
 
+const LIVE_SPAN = 48; // frames of a simulation that runs on
 const THUMBNAILS = 0.56; // their fraction of the height
 
 export class Timeline {
@@ -42,6 +43,7 @@ export class Timeline {
 
   /** First and last frame, of the bake or of what there is. */
   span() {
+    if (this.app.isLive()) return [this.app.frame - LIVE_SPAN + 1, this.app.frame]; // it has no end
     const all = this.frames(), { source } = this.app, { first, last } = source.record ?? source;
     return [Math.min(first, all[0] ?? first), Math.max(last, all.at(-1) ?? last)];
   }
@@ -59,8 +61,8 @@ export class Timeline {
   /** No frame is skipped: the speed is as chosen where the server keeps up. */
   play() {
     const all = this.frames();
-    if (all.length < 2) return;
-    this.playing = true;
+    if (all.length < 2 || this.app.isLive()) return;
+    this.playing = this.hasPlayed = true;
     if (!this.loop && this.app.frame === all.at(-1)) this.app.seek(all[0], true);
     document.getElementById('play').setAttribute('aria-pressed', 'true');
     this.due = performance.now();

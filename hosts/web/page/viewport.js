@@ -37,11 +37,11 @@ export class Viewport {
 
   aspect() { return this.box.clientWidth / Math.max(1, this.box.clientHeight); }
 
-  query(sharp) {
+  query(sharp, frame = this.app.frame) {
     const { app } = this, all = app.mode === 'slice' ? app.slicePanel.query() : app.camera.isMovieCamera() && app.compareId === null ? {} : app.camera.query();
     const area = Math.min(sharp || app.mode === 'slice' ? SHARP : QUICK, this.box.clientWidth * this.box.clientHeight || QUICK);
     const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
-    Object.assign(all, { source: app.source.id, g: app.source.generation, frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
+    Object.assign(all, { source: app.source.id, g: app.source.generation, frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
     if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1 });
     if (sharp) all.priority = 1;
     return new URLSearchParams(all).toString();
@@ -53,7 +53,7 @@ export class Viewport {
     this.request('quick');
     clearTimeout(this.restTimer);
     this.requests.sharp.next = null;
-    this.restTimer = setTimeout(() => this.request('sharp'), REST_MS);
+    if (!this.app.followsPreview()) this.restTimer = setTimeout(() => this.request('sharp'), REST_MS);
   }
 
   /** Request a sharp picture only: the change was not the user's. */
@@ -89,7 +89,7 @@ export class Viewport {
   /** Fetch a request's pictures and show them. */
   async load(request, quality) {
     try {
-      const image = await this.fetchPicture(request.query, this.app.client);
+      const image = await this.fetchPicture(request.query, this.app.client, this.app.isLive()); // its frames never come again
       if (!image) { // the server dropped it for a newer one, which may be the quick one before it
         if (request.number === this.lastRequest) this.requests[quality].next ??= request;
         return;
@@ -116,15 +116,15 @@ export class Viewport {
   }
 
   /** A picture with its overlay, from the cache or the server. null: it was dropped for a newer request. `once`: do not
-   *  cache it. */
-  async fetchPicture(query, client, once = false) {
+   *  cache it. `how`: more for the server, which makes no other picture. */
+  async fetchPicture(query, client, once = false, how = '') {
     let blob = this.pictures.get(query), headers = this.headers.get(query);
     if (!blob) {
-      const response = await fetch(`picture?${query}&client=${client}`);
+      const response = await fetch(`picture?${query}&client=${client}${how}`);
       if (response.status === 204) return null;
       if (!response.ok) throw new Error(await response.text());
-      this.app.renderSeconds = +response.headers.get('X-Seconds');
-      this.app.cpuSeconds = +response.headers.get('X-CPU-Seconds');
+      if (!how) this.app.renderSeconds = +response.headers.get('X-Seconds');
+      if (!how) this.app.cpuSeconds = +response.headers.get('X-CPU-Seconds');
       headers = Object.fromEntries(['Camera', 'Range', 'Box'].map((name) => [name.toLowerCase(), response.headers.get(`X-${name}`)]));
       blob = await response.blob();
       blob.empty = !!response.headers.get('X-Empty');

@@ -38,8 +38,12 @@ void source_free(struct source *s)
     free(s->ended);
     free(s->text);
     free(s->changes);
+    free(s->note);
     pthread_mutex_destroy(&s->lock);
 }
+
+/// A preview, or a simulation that runs on: no bake that a person keeps.
+static int is_tuned(const struct source *s) { return !strcmp(s->kind, "preview") || !strcmp(s->kind, "live"); }
 
 static void string_set(char **at, const char *text)
 {
@@ -170,7 +174,7 @@ enum bw_status source_resume(struct source *s, struct bw_bake *bake)
 char *source_bake_record(struct source *s, struct bake_record *record)
 {
     pthread_mutex_lock(&s->lock);
-    const int can = !s->bake && s->record.present && strcmp(s->kind, "preview") != 0;
+    const int can = !s->bake && s->record.present && !is_tuned(s);
     *record = s->record;
     char *folder = can ? strdup(s->folder) : NULL;
     pthread_mutex_unlock(&s->lock);
@@ -245,7 +249,7 @@ int source_is_complete(struct source *s)
 int source_is_baking(struct source *s)
 {
     pthread_mutex_lock(&s->lock);
-    const int runs = s->bake && strcmp(s->kind, "preview") != 0;
+    const int runs = s->bake && !is_tuned(s);
     pthread_mutex_unlock(&s->lock);
     return runs;
 }
@@ -283,6 +287,34 @@ void source_set_preset(struct source *s, const char *text, const char *changes, 
     pthread_mutex_unlock(&s->lock);
 }
 
+void source_set_coarse(struct source *s, double coarse)
+{
+    pthread_mutex_lock(&s->lock);
+    s->coarse = coarse;
+    s->revision++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void source_set_note(struct source *s, const char *note)
+{
+    pthread_mutex_lock(&s->lock);
+    string_set(&s->note, note);
+    s->revision++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void source_drop_frames(struct source *s)
+{
+    struct bw_snapshot *dropped[MAX_UNWRITTEN];
+    pthread_mutex_lock(&s->lock);
+    memcpy(dropped, s->unwritten, sizeof dropped);
+    memset(s->unwritten, 0, sizeof s->unwritten);
+    s->generation++;
+    s->revision++;
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < MAX_UNWRITTEN; i++) bw_snapshot_close(dropped[i]);
+}
+
 void source_set_baked_from(struct source *s, int64_t frame)
 {
     pthread_mutex_lock(&s->lock);
@@ -316,8 +348,8 @@ enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struc
     return bw_view_open_as(snapshot, look, view);
 }
 
-/// A frame in memory, else of the files. Files are read without the lock; a cache that is closed meanwhile answers that
-/// it has no such frame.
+/// A frame in memory, else of the files; of a simulation that runs on the newest, where that one has gone. Files are
+/// read without the lock; a cache that is closed meanwhile answers that it has no such frame.
 static enum bw_status frame_acquire(struct source *s, int64_t frame, struct bw_snapshot **snapshot)
 {
     *snapshot = NULL;
@@ -325,6 +357,8 @@ static enum bw_status frame_acquire(struct source *s, int64_t frame, struct bw_s
     for (int i = 0; i < MAX_UNWRITTEN && !*snapshot; i++)
         if (s->unwritten[i] && s->unwritten_frame[i] == frame && bw_snapshot_hold(s->unwritten[i]) == BW_OK)
             *snapshot = s->unwritten[i];
+    struct bw_snapshot *newest = s->unwritten[0];
+    if (!*snapshot && newest && !strcmp(s->kind, "live") && bw_snapshot_hold(newest) == BW_OK) *snapshot = newest;
     struct bw_cache *cache = s->cache;
     pthread_mutex_unlock(&s->lock);
     return *snapshot ? BW_OK : cache ? bw_cache_frame(cache, frame, snapshot) : BW_ERR_USAGE;
@@ -390,10 +424,10 @@ json_t *source_json(struct source *s, int with_log)
     json_t *unwritten = json_array();
     for (int i = 0; i < MAX_UNWRITTEN; i++)
         if (s->unwritten[i]) json_array_append_new(unwritten, json_integer(s->unwritten_frame[i]));
+    json_object_set_new(state, "note", json_string(s->note ? s->note : ""));
     json_object_set_new(state, "unwritten", unwritten);
     json_object_set_new(state, "baked_from", s->baked_from > INT64_MIN ? json_integer(s->baked_from) : json_null());
-    json_object_set_new(state, "record",
-                        s->bake || !strcmp(s->kind, "preview") ? json_null() : bake_record_json(&s->record));
+    json_object_set_new(state, "record", s->bake || is_tuned(s) ? json_null() : bake_record_json(&s->record));
     json_object_set_new(state, "written", s->written > INT64_MIN ? json_integer(s->written) : json_null());
     json_t *copy = json_deep_copy(state); // the log goes on
     json_decref(state);

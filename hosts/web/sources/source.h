@@ -26,12 +26,12 @@ struct other_domain_frame {
 struct source {
     struct bw_session *session;
     int32_t id, users, removed;   ///< of sources.c, under its lock; users: reference count
-    const char *kind;             ///< "cache", "bake"; of a preset that is tuned "preview", "full"
+    const char *kind;             ///< "cache", "bake"; of a preset that is tuned "preview", "live", "full"
     pthread_mutex_t lock;         ///< of all below
     struct bw_bake *look_bake[2]; ///< whose look pictures have, and the one before, which may still be in use; or NULL
     struct bw_bake *preset_bake;  ///< source_preset.c: opened from the preset that a cache was baked from, or NULL
     int64_t preset_generation;    ///< of the files that it belongs to
-    char *text, *changes;         ///< of a preset that is tuned: its text, and what was changed in it; or NULL
+    char *text, *changes, *note;  ///< of a preset that is tuned: its text, what was changed in it, a sentence; or NULL
     double coarse;                ///< its voxels are so many times as large
     int64_t baked_from;           ///< earlier frames were taken over from another preview; INT64_MIN: none were
     char *cache_path;             ///< what bw_cache_open takes; NULL: a bake that writes nothing
@@ -74,6 +74,11 @@ void source_refresh(struct source *s);
 void source_set_look(struct source *s, struct bw_bake *look);
 /// Of a preset that is tuned: its text, what was changed in it, and the factor of its voxels.
 void source_set_preset(struct source *s, const char *text, const char *changes, double coarse);
+void source_set_coarse(struct source *s, double coarse);
+/// A sentence about what was changed last; "": none.
+void source_set_note(struct source *s, const char *note);
+/// Of a simulation that starts anew: the frames in memory are none of it.
+void source_drop_frames(struct source *s);
 void source_set_baked_from(struct source *s, int64_t frame);
 /// Forget a bake that could not be started.
 void source_clear_bake(struct source *s);
@@ -99,7 +104,7 @@ int source_other_domains(struct source *s, int64_t frame, struct other_domain_fr
 void other_domains_close(struct source *s);
 /// How many domains a snapshot's grids have: more than one in memory, one in files.
 int domains_count(const struct bw_snapshot_facts *f);
-/// Does a bake of it run that is no preview?
+/// Does a bake of it run that is none of a preset that is tuned?
 int source_is_baking(struct source *s);
 /// Are all frames made, also by a bake that was resumed from the page?
 int source_is_complete(struct source *s);

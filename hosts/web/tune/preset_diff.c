@@ -195,6 +195,57 @@ static int64_t objects_first_change(const json_t *a, const json_t *b)
     return frame;
 }
 
+/// The first frame of a stage; INT64_MIN: it acts from the beginning.
+static int64_t stage_start(const json_t *stage)
+{
+    int64_t frames[2];
+    return range_parse(json_object_get(stage, "frames"), frames) ? frames[0] : INT64_MIN;
+}
+
+static size_t item_index(const json_t *list, const json_t *map)
+{
+    const char *id;
+    size_t i = 0;
+    while (i < json_array_size(list) && item_map(json_array_get(list, i), &id) != map) i++;
+    return i;
+}
+
+/// Of the stages of `list` that `other` lacks, the earliest start.
+static int64_t stages_only_here(const json_t *list, const json_t *other)
+{
+    json_t *item;
+    size_t i;
+    int64_t frame = INT64_MAX;
+    json_array_foreach (list, i, item) {
+        const char *id;
+        const json_t *map = item_map(item, &id);
+        if (!map) return INT64_MIN;
+        if (!item_find(other, id)) frame = earlier(frame, stage_start(map));
+    }
+    return frame;
+}
+
+/// A stage does nothing before its first frame: so nothing differs by one that only one of them has, or that differs.
+static int64_t stages_first_change(const json_t *a, const json_t *b)
+{
+    json_t *item;
+    size_t i, last = 0;
+    int64_t frame = earlier(stages_only_here(a, b), stages_only_here(b, a));
+    json_array_foreach (a, i, item) {
+        const char *id;
+        const json_t *map = item_map(item, &id), *other = map ? item_find(b, id) : NULL;
+        if (!other) continue;
+        const size_t at = item_index(b, other);
+        const char *type = json_object_iter_key(json_object_iter(item));
+        if (at < last || !json_object_get(json_array_get(b, at), type)) return INT64_MIN; // another order, another type
+        last = at;
+        const int64_t first = json_equal(map, other) ? INT64_MAX : objects_first_change(map, other);
+        const int64_t start = earlier(stage_start(map), stage_start(other));
+        frame = earlier(frame, first > start ? first : start);
+    }
+    return frame;
+}
+
 /// The first frame at which two values of a key may differ; INT64_MAX: none; INT64_MIN: all.
 static int64_t values_first_change(const char *key, const json_t *a, const json_t *b)
 {
@@ -202,6 +253,7 @@ static int64_t values_first_change(const char *key, const json_t *a, const json_
     if (a && b && json_equal(a, b)) return INT64_MAX;
     if (json_is_object(a) && json_is_object(b)) return objects_first_change(a, b);
     if (!strcmp(key, "frames")) return range_first_change(a, b);
+    if (!strcmp(key, "stages")) return stages_first_change(a, b);
     if (!json_is_array(a) || !json_is_array(b) || json_array_size(a) != json_array_size(b)) return INT64_MIN;
     for (size_t i = 0; i < json_array_size(a); i++)
         frame = earlier(frame, values_first_change("", json_array_get(a, i), json_array_get(b, i)));

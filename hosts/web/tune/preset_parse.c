@@ -166,7 +166,8 @@ static int parsed_fill(struct parsed_preset *p, const char *path)
         const double frames = number_of(facts, "last") - number_of(facts, "first") + 1;
         p->values = plain_value(tree);
         p->flow = flow_key(p->values);
-        p->work = number_of(facts, "cells") * (number_of(facts, "before") + fmin(frames, number_of(facts, "fps")));
+        p->cells = number_of(facts, "cells");
+        p->work = p->cells * (number_of(facts, "before") + fmin(frames, number_of(facts, "fps")));
         p->flat = is_flat(preset);
         exports_read(p, preset);
     }

@@ -18,6 +18,7 @@ struct parsed_preset {
     json_t *values;       ///< of the whole preset, bases included: plain objects, arrays and strings
     char *flow;           ///< flow_values as text: presets with the same one differ in their pictures alone
     struct bw_bake *look; ///< open, not started: pictures are rendered with its look
+    double cells;         ///< of the full box
     double work;          ///< cells of the full box, times frames in the first second of film
     int32_t flat;         ///< 1: one cell thick
     int32_t caches;       ///< exporters that write VDB files

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "folder.h"
 #include "json_text.h"
+#include "live.h"
 #include "save_preset.h"
 #include "tuned_bake.h"
 #include <math.h>
@@ -23,6 +24,7 @@ static const double HYSTERESIS = 1.5; ///< of the voxels' width: some 3 times th
 struct tune {
     struct sources *sources;
     char *name, *path, *text;      ///< of the preset as it was opened
+    json_t *stage_types;           ///< names
     json_t *allowed, *table_names; ///< see parse_context; stages, exporters and sections that have parameters
     struct save_target target;
     char folder[200]; ///< of previews; "": there is none
@@ -31,8 +33,9 @@ struct tune {
     pthread_mutex_t lock; ///< of the following
     pthread_cond_t wake;
     struct parsed_preset *preview_request, *full_request; ///< the newest that the thread has not taken, or NULL
-    int stop;
+    int stop, restart;
     // the thread's own
+    struct live *live;                        ///< NULL: changes are shown by previews
     struct tuned_bake *preview[MAX_PREVIEWS]; ///< the newest first; then NULL
     struct tuned_bake *full_bake;
     json_t *shown_values, *first_values; ///< of the last and the first preview
@@ -121,6 +124,10 @@ static void base_choose(const struct tune *t, const struct parsed_preset *p, str
 /// Show a preset: a preview of the same flow with its look, else a new preview.
 static void preset_preview(struct tune *t, struct parsed_preset *p)
 {
+    if (t->live) {
+        live_show(t->live, p);
+        return;
+    }
     const int i = preview_find(t, p->flow);
     json_t *values = json_incref(p->values);
     const int exists = i >= 0 && (t->preview[i]->bake || t->preview[i]->complete);
@@ -145,6 +152,7 @@ static void preset_bake_full(struct tune *t, struct parsed_preset *p)
 {
     const struct plan plan = plan_of(t, NULL, 1);
     tuned_bake_free(t->sources, t->full_bake);
+    if (t->live) live_pause(t->live, 1); // it would take half of the machine
     t->full_bake = tuned_bake_start(&plan, p);
 }
 
@@ -153,6 +161,7 @@ static int bakes_poll(struct tune *t)
 {
     int runs = t->full_bake && !tuned_bake_poll(t->full_bake);
     struct tuned_bake *b = t->preview[0];
+    if (t->live) return live_poll(t->live) || runs;
     if (!b) return runs;
     const double seconds = b->measured_s;
     if (seconds > 0 && !runs) { // it ran alone, and measures the machine with this preset
@@ -164,15 +173,18 @@ static int bakes_poll(struct tune *t)
 }
 
 /// Wait for requests, or, where a bake runs, for POLL_NS. 0: the preset is being closed.
-static int request_wait(struct tune *t, int runs, struct parsed_preset **preview, struct parsed_preset **full)
+static int request_wait(struct tune *t, int runs, struct parsed_preset **preview, struct parsed_preset **full,
+                        int *restart)
 {
     const struct timespec until = deadline_after(POLL_NS);
     pthread_mutex_lock(&t->lock);
-    while (!t->stop && !t->preview_request && !t->full_request)
+    while (!t->stop && !t->preview_request && !t->full_request && !t->restart)
         if (runs ? pthread_cond_timedwait(&t->wake, &t->lock, &until) : pthread_cond_wait(&t->wake, &t->lock)) break;
     *preview = t->preview_request;
     *full = t->full_request;
     t->preview_request = t->full_request = NULL;
+    *restart = t->restart;
+    t->restart = 0;
     const int open = !t->stop;
     pthread_mutex_unlock(&t->lock);
     return open;
@@ -182,9 +194,10 @@ static void *tune_run(void *tune)
 {
     struct tune *t = tune;
     struct parsed_preset *preview, *full;
-    int runs = 0;
-    while (request_wait(t, runs, &preview, &full)) {
+    int runs = 0, restart;
+    while (request_wait(t, runs, &preview, &full, &restart)) {
         if (preview) preset_preview(t, preview);
+        if (restart) live_restart(t->live);
         if (full) preset_bake_full(t, full);
         runs = bakes_poll(t);
     }
@@ -213,8 +226,8 @@ static struct parse_context context_of(const struct tune *t)
 
 json_t *tune_preset(struct tune *t)
 {
-    return json_pack("{s:s, s:s, s:s, s:s}", "name", t->name, "path", t->path, "text", t->text, "folder",
-                     t->target.folder);
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:O}", "name", t->name, "path", t->path, "text", t->text, "folder",
+                     t->target.folder, "live", t->live != NULL, "stage_types", t->stage_types);
 }
 
 char *tune_parameters(struct tune *t, const char *name)
@@ -240,6 +253,19 @@ static struct parsed_preset *parse_or_sentence(struct tune *t, const char *text,
     *error = p ? NULL : strdup(json_string_value(json_object_get(answer, "sentence")));
     json_decref(answer);
     return p;
+}
+
+char *tune_live(struct tune *t, const char *what)
+{
+    const int restart = !strcmp(what, "restart"), pause = !strcmp(what, "pause");
+    if (!t->live) return strdup("no simulation runs on here: that is `billow tune --live`");
+    if (!restart && !pause && strcmp(what, "run") != 0) return strdup("it can restart, pause or run");
+    if (!restart) return live_pause(t->live, pause), NULL;
+    pthread_mutex_lock(&t->lock);
+    t->restart = 1;
+    pthread_cond_broadcast(&t->wake);
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
 }
 
 char *tune_bake(struct tune *t, const char *text, int *good)
@@ -271,10 +297,13 @@ static void table_names_read(struct tune *t)
     json_t *list = json_from_text(bw_session_list(t->sources->session)), *e;
     size_t i;
     t->table_names = json_object();
+    t->stage_types = json_array();
     for (size_t k = 0; k < 3; k++) json_object_set_new(t->table_names, sections[k], json_true());
     for (size_t k = 0; k < 2; k++)
         json_array_foreach (json_object_get(list, kinds[k]), i, e)
             json_object_set_new(t->table_names, json_string_value(json_object_get(e, "id")), json_true());
+    json_array_foreach (json_object_get(list, "stages"), i, e)
+        json_array_append(t->stage_types, json_object_get(e, "id"));
     json_decref(list);
 }
 
@@ -298,7 +327,7 @@ static int tune_start(struct tune *t)
     return t->has_thread;
 }
 
-struct tune *tune_open(struct sources *sources, const char *preset)
+struct tune *tune_open(struct sources *sources, struct events *events, const char *preset, int live)
 {
     struct tune *t = calloc(1, sizeof *t);
     char *found = bw_session_find(sources->session, preset), *path = found ? realpath(found, NULL) : NULL;
@@ -314,28 +343,40 @@ struct tune *tune_open(struct sources *sources, const char *preset)
                        .name = strndup(name, strcspn(name, ".")),
                        .rate = DEFAULT_RATE * fmin((double)sources->cores, 16)};
     t->text = file_read(path, MAX_TEXT, NULL); // the file itself, no link
-    if (t->text && t->name && tune_start(t)) return t;
+    t->live = live ? live_open(sources, events, path) : NULL;
+    if (t->text && t->name && !live == !t->live && tune_start(t)) return t;
     tune_close(t);
     return NULL;
 }
 
-void tune_close(struct tune *t)
+void tune_stop(struct tune *t)
 {
-    if (!t) return;
-    if (t->has_thread) {
+    if (t && t->has_thread) {
         pthread_mutex_lock(&t->lock);
         t->stop = 1;
         pthread_cond_broadcast(&t->wake);
         pthread_mutex_unlock(&t->lock);
         pthread_join(t->thread, NULL);
+        t->has_thread = 0;
+        live_stop(t->live);
     }
+}
+
+void tune_close(struct tune *t)
+{
+    if (!t) return;
+    tune_stop(t);
+    parsed_preset_free(t->preview_request);
+    parsed_preset_free(t->full_request);
     for (int i = 0; i < MAX_PREVIEWS; i++) tuned_bake_free(t->sources, t->preview[i]);
+    live_free(t->live);
     tuned_bake_free(t->sources, t->full_bake);
     if (*t->folder) folder_remove(t->folder);
     json_decref(t->shown_values);
     json_decref(t->first_values);
     json_decref(t->allowed);
     json_decref(t->table_names);
+    json_decref(t->stage_types);
     free(t->text);
     free(t->name);
     free(t->path);

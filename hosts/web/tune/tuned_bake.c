@@ -20,8 +20,9 @@ static void on_progress(struct bw_bake *bake, const struct bw_bake_progress *p, 
 static void on_frame(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
 {
     struct tuned_bake *b = user;
+    struct bw_snapshot_facts f = {.size = sizeof f};
     (void)bake;
-    b->frames_made++;
+    if (!bw_snapshot_facts(snapshot, &f) && f.frame >= b->first) b->frames_made++;
     source_frame(b->source, snapshot, 1);
 }
 
@@ -58,6 +59,7 @@ static enum bw_status bake_open(struct tuned_bake *b, const struct plan *plan, c
     o.out = b->folder ? b->folder : "";
     o.mode = b->folder ? BW_BAKE_REPLACE : BW_BAKE_BESIDE;
     o.coarse = plan->coarse;
+    o.warmup = 1;
     o.set = set;
     o.n_set = b->folder ? 3 + !p->caches : 0;
     if (b->folder && p->caches) {
@@ -80,6 +82,7 @@ static enum bw_status bake_start(struct tuned_bake *b, const struct plan *plan, 
     if (!status) status = bw_bake_facts(b->bake, &f);
     if (!status) status = source_show_bake(b->source, b->bake);
     if (status) return status;
+    b->first = f.first;
     b->measure_frame = f.first + (int64_t)(f.fps + 0.5) - 1;
     if (b->measure_frame > f.last) b->measure_frame = f.last;
     status = bw_bake_start(b->bake);

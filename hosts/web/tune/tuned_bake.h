@@ -15,6 +15,7 @@ struct tuned_bake {
     json_t *baseline;     ///< values that its changes are described against, or NULL
     json_t *values;       ///< its own
     double work;
+    int64_t first;         ///< frame that is written; those before are warm-up
     int64_t measure_frame; ///< the last frame of the first second of film
     _Atomic int frames_made;
     _Atomic double measured_s; ///< time until measure_frame; 0: it is not there yet

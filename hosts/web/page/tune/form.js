@@ -16,9 +16,11 @@ const isExpression = (v) => typeof v === 'string' && v.startsWith('=');
 
 export class Form {
   /** change(path, value, type) is called for a change of the user; value undefined: back to the default. */
-  constructor(box, change) {
+  constructor(box, change, list, stageTypes) {
     this.box = box;
     this.change = change;
+    this.list = list; // {add(after, type), remove(id)}, of stages
+    this.stageTypes = stageTypes;
     this.opened = new Map(); // by path, the folds that the user opened or closed
   }
 
@@ -61,11 +63,23 @@ export class Form {
       const on = make('input', { type: 'checkbox', checked: !/^(false|no|off)$/.test(inside?.enabled ?? 'true') });
       on.setAttribute('aria-label', `${id} takes part`);
       on.addEventListener('change', () => this.change([...path, 'enabled'], on.checked ? undefined : 'false', type));
-      const title = [on, make('b', { textContent: id }), id === type ? null : make('small', { textContent: type })];
+      const tools = section === 'stages' ? this.stageTools(id) : [];
+      const title = [on, make('b', { textContent: id }), id === type ? null : make('small', { textContent: type }), ...tools];
       const fold = this.fold(path, title.filter(Boolean), section === 'stages', ...this.rows([...table.parameters, ...this.parameters[section].section.parameters], path, inside ?? {}, type));
       fold.querySelector('summary').title = table.brief ?? '';
       return fold;
     }).filter(Boolean);
+  }
+
+  /** Beside a stage's name: add one after it, remove it. */
+  stageTools(id) {
+    const add = make('select', { className: 'add', title: `Add a stage after ${id}` }, new Option('+', ''), ...this.stageTypes.map((t) => new Option(t)));
+    add.setAttribute('aria-label', add.title);
+    add.addEventListener('change', () => this.list.add(id, add.value));
+    const remove = make('button', { className: 'remove', textContent: '×', title: `Remove ${id}` });
+    remove.setAttribute('aria-label', remove.title);
+    remove.addEventListener('click', (event) => { event.preventDefault(); this.list.remove(id); });
+    return [make('span', { className: 'space' }), add, remove];
   }
 
   /** Rows of parameters that the text sets or that have no default; the others are folded away. */
@@ -96,7 +110,7 @@ export class Form {
   }
 
   row(row, path, value, type) {
-    const set = (v) => this.change(path, v, type);
+    const set = (v, moving) => this.change(path, v, type, moving);
     if (row.type === 'group') return this.fold(path, [row.key], true, ...this.rows(row.rows ?? [], path, value && typeof value === 'object' ? value : {}, type));
     const isSet = nodeAt(this.tree, path), line = make('div', { className: 'row', title: this.tooltip(row) });
     line.dataset.path = path.join('.');
@@ -181,7 +195,7 @@ export class Form {
     const [lo, hi] = sliderRange(row, q.number * q.factor), slider = named(make('input', { type: 'range', min: lo / q.factor, max: hi / q.factor, step: row.type === 'whole number' ? 1 : 'any' }), `${row.key}, slider`);
     slider.value = q.number;
     const text = () => formatNumber(+slider.value) + (q.unit ? ` ${q.unit}` : '');
-    slider.addEventListener('input', () => { input.value = text(); });
+    slider.addEventListener('input', () => { input.value = text(); set(text(), true); });
     slider.addEventListener('change', () => set(text()));
     return [slider, input, unit];
   }

@@ -2,7 +2,7 @@
 // The editor of a preset that is tuned. The text is the model: the form edits it, the server parses it and bakes previews.
 import { SourceCards } from '../source_cards.js';
 import { Form } from './form.js';
-import { removeAt, setAt } from './yaml_edit.js';
+import { insertEntry, removeAt, removeEntry, setAt } from './yaml_edit.js';
 
 const get = (id) => document.getElementById(id);
 const TYPING_MS = 300;
@@ -26,7 +26,8 @@ export class Tune {
     this.undoTexts = []; // the newest last
     this.redoTexts = [];
     this.parameters = {};
-    this.form = new Form(get('form'), (path, value, type) => this.change(path, value, type));
+    this.form = new Form(get('form'), (path, value, type, moving) => this.change(path, value, type, moving),
+      { add: (after, type) => this.addStage(after, type), remove: (id) => this.removeStage(id) }, preset.stage_types);
     app.sourceCards = new SourceCards(app, this);
     document.body.classList.add('tuning');
     get('tune').hidden = false;
@@ -65,18 +66,63 @@ export class Tune {
 
   /* ---- the text ---- */
 
-  /** A row of the form was changed; `value` undefined: back to the default. */
-  change(path, value, type) {
+  /** A row of the form was changed; `value` undefined: back to the default; `moving`: a slider is still held, which only a
+   *  simulation that runs on follows. */
+  change(path, value, type, moving) {
+    if (moving && !this.preset.live) return;
     const again = path.join('.') === this.faulty; // a row with a mistake is written again, into the last valid text
     if (!this.validText || (this.text !== this.validText && !again)) return; // the text has a mistake: the form is locked
     const own = this.sharedPath(path), text = this.validText;
     if (this.text !== text && this.undoTexts.at(-1) === text) this.text = this.undoTexts.pop(); // undo goes before the mistake
     try {
-      this.edit(value === undefined ? removeAt(text, this.tree, own) : setAt(text, this.tree, own, value, type));
+      this.edit(value === undefined ? removeAt(text, this.tree, own) : setAt(text, this.tree, own, value, type), moving);
       this.faulty = path.join('.');
     } catch (error) {
       this.showMistake(error.message);
     }
+  }
+
+  /* ---- stages ---- */
+
+  /** A new stage's values: an id that is free, what it needs, an amount where it takes amounts. */
+  newStage(type) {
+    const rows = this.parameters[type]?.stage?.parameters ?? [], body = {};
+    const ids = new Set(this.values.stages.map((item) => typeof item === 'string' ? item : Object.values(item)[0]?.id ?? Object.keys(item)[0]));
+    for (let n = 2; ids.has(body.id ?? type); n++) body.id = `${type.split('.').at(-1)}_${n}`;
+    for (const row of rows.filter((r) => r.required))
+      body[row.key] = row.type === 'one of' ? { [row.rows[0].key]: {} } : row.type === 'vector' ? ['0', '0', '0'] : row.type === 'number' ? '1' : '';
+    if (rows.some((r) => r.type === 'amounts')) body.density = '1';
+    return body;
+  }
+
+  /** Edit the text, if it has no mistake; one of the edit is told. */
+  editValid(edit) {
+    if (!this.validText || this.text !== this.validText) return;
+    try {
+      this.edit(edit());
+    } catch (error) {
+      this.showMistake(error.message);
+    }
+  }
+
+  async addStage(after, type) {
+    if (!type) return;
+    await this.loadParameters({ stages: [type] });
+    this.form.opened.set(`stages.${this.newStage(type).id ?? type}`, true);
+    this.editValid(() => insertEntry(this.text, this.tree, 'stages', after, type, this.newStage(type)));
+  }
+
+  /** One that only the base preset has takes no part any more. */
+  removeStage(id) {
+    this.editValid(() => removeEntry(this.text, this.tree, 'stages', id) ?? setAt(this.text, this.tree, ['stages', id, 'enabled'], 'false', this.typeOf(id)));
+  }
+
+  typeOf(id) {
+    for (const item of this.values.stages) {
+      const [type, inside] = typeof item === 'string' ? [item, {}] : Object.entries(item)[0];
+      if ((inside?.id ?? type) === id) return type;
+    }
+    return id;
   }
 
   /** Where an exporter's value is written: in `look:` or `camera:`, if it is there for all exporters. */

@@ -109,3 +109,25 @@ export function removeAt(source, tree, path) {
   const from = binary.lastIndexOf('\n', node.key[0]) + 1;
   return text(splice(binary, from, Math.min(binary.length, lineEnd(binary, endOf(node)) + 1), ''));
 }
+
+const IN_LINE = 'this list is written in one line: change it in the text';
+
+/** The text with a new item TYPE: {BODY} after the one of that id in a list of stages or exporters. An item that
+ *  only the base preset has is named by `after` in the new one, which is then the last of the list. */
+export function insertEntry(source, tree, section, after, type, body) {
+  const binary = bytes(source), entry = entryFind(tree, section, after), list = get(tree, section);
+  if (list?.flow) throw new Error(IN_LINE);
+  if (!list?.list?.length) return text(insert(binary, tree, section, `\n  - ${bytes(`${type}: ${yaml({ ...body, after })}`)}`));
+  const column = list.at[0] - binary.lastIndexOf('\n', list.at[0]) - 1, at = lineEnd(binary, endOf(entry ? entry.item : list));
+  return text(splice(binary, at, at, `\n${' '.repeat(column)}- ${bytes(`${type}: ${yaml(entry ? body : { ...body, after })}`)}`));
+}
+
+/** The text without an item of a list. null: the text does not have it. */
+export function removeEntry(source, tree, section, id) {
+  const binary = bytes(source), entry = entryFind(tree, section, id), list = get(tree, section);
+  if (!entry) return null;
+  if (list.flow) throw new Error(IN_LINE);
+  if (list.list.length === 1) throw new Error('the last one of a list stays: change it in the text');
+  const start = entry.item.at ? entry.item.at[0] : entry.item.map[0][1].key[0], from = binary.lastIndexOf('\n', start) + 1;
+  return text(splice(binary, from, Math.min(binary.length, lineEnd(binary, endOf(entry.item)) + 1), ''));
+}
