@@ -31,7 +31,7 @@ def over_http(served):
     check("the page is told that it is live", preset["live"] is True, preset)
     check("nothing runs before a text has come", served.get("state")[0] == 404)
     check("the text is good", tries(served, text)["good"])
-    wait(lambda: served.get("state")[0] == 200)
+    wait(lambda: served.get("state")[0] == 200 and served.state()["running"])
     state = served.state()
     check("it is of its own kind", state["kind"] == "live" and state["running"], state)
     stream = served.stream() # an open page

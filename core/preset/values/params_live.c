@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Values of a set that runs are exchanged for those of another set of the same rows. What may change with time may
- * change so: stages read it anew before each step. All else stays, for a stage may have read it in its init: words, texts,
- * switches, numbers of items, and whatever is or lies in a row with BW_PARAM_STATIC. */
+ * change so: stages read it anew before each step. All else stays, for a stage may have read it in its init: words,
+ * texts, switches, numbers of items, and whatever is or lies in a row with BW_PARAM_STATIC. */
 #include "params_private.h"
 
 #include <stdio.h>

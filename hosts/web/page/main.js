@@ -83,6 +83,7 @@ const app = {
     app.timeline.draw();
     app.plots.moveMarker();
     get('live').setAttribute('aria-pressed', String(app.followLive));
+    if (app.sceneLoading) return; // it ends with this frame's picture
     if (!app.scene) app.loadScene();
     else if (cause === 'playback' || app.followsPreview()) app.viewport.request('quick');
     else if (cause === 'live') app.viewport.requestSharp();

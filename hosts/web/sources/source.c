@@ -89,7 +89,7 @@ static void cache_replace(struct source *s, struct bw_cache *cache, json_t *name
 static void files_error_set(struct source *s, const char *sentence)
 {
     pthread_mutex_lock(&s->lock);
-    const int expected = !s->is_bake || (s->listing && !s->bake); // a bake may write none
+    const int expected = s->cache_path && (!s->is_bake || (s->listing && !s->bake)); // a bake may write none
     if (expected && (!s->files_error || strcmp(s->files_error, sentence))) {
         string_set(&s->files_error, sentence);
         s->revision++;
