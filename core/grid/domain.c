@@ -309,6 +309,28 @@ static void boundary_faces_fill(const struct bw_field *f, uint32_t c, const stru
     }
 }
 
+/* Component c of a newly activated tile: the background; a velocity: extrapolated, with the faces of old tiles kept. */
+static void new_tile_fill(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block, void *high)
+{
+    const bool mac = f->info.kind == BW_MAC;
+    if (mac && f->info.lifetime == BW_STATE && !f->scratch) {
+        bw_new_tile_velocity(f, c, coord, block, high);
+    } else {
+        for (int i = 0; i < BW_TILE_CELLS; i++) {
+            if (f->elem == 4) ((float *)block)[i] = (float)f->info.background[c];
+            else ((double *)block)[i] = f->info.background[c];
+        }
+    }
+    int32_t q[3] = {coord[0], coord[1], coord[2]};
+    q[c]--;
+    const int64_t below = mac ? bw_topo_find(f->src.topo, &f->domain->info, q) : -1;
+    if (below >= 0 && f->src.boundary_faces[c][below])
+        plane_copy(f, (int)c, block, 0, f->src.boundary_faces[c][below], false);
+    q[c] += 2;
+    const int64_t above = high ? bw_topo_find(f->src.topo, &f->domain->info, q) : -1;
+    if (above >= 0) plane_copy(f, (int)c, f->src.data[c][above], 0, high, true);
+}
+
 /* `partition`: of the new tiles, which only their owners store; NULL: one process. */
 static enum bw_status move_component(struct bw_field *f, uint32_t c, const struct bw_topo *to, const int64_t *old,
                                      const struct bw_partition *partition, struct move *m)
@@ -319,35 +341,18 @@ static enum bw_status move_component(struct bw_field *f, uint32_t c, const struc
     if (mac) m->boundary_faces[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
     if (!m->data[c] || (mac && !m->boundary_faces[c])) return BW_ERR_MEMORY;
     for (int64_t t = 0; t < n; t++) {
-        const bool here = !partition || partition->owner[t] == f->domain->ranks->rank;
-        if (!here) {
-            bw_pool_ref(m->data[c][t] = f->domain->absent[f->elem == 8]);
-        } else if (old[t] >= 0) {
-            m->data[c][t] = f->src.data[c][old[t]];
-        } else {
-            void *b = m->data[c][t] = bw_pool_get(f->pool);
-            if (!b) return BW_ERR_MEMORY;
-            if (mac && f->info.lifetime == BW_STATE && !f->scratch) {
-                bw_new_tile_velocity(f, c, to->coord[t], b);
-            } else {
-                for (int i = 0; i < BW_TILE_CELLS; i++) {
-                    if (f->elem == 4) ((float *)b)[i] = (float)f->info.background[c];
-                    else ((double *)b)[i] = f->info.background[c];
-                }
-            }
-            int32_t q[3];
-            memcpy(q, to->coord[t], sizeof q);
-            q[c]--;
-            int64_t below = mac ? bw_topo_find(f->src.topo, &f->domain->info, q) : -1;
-            if (below >= 0 && f->src.boundary_faces[c][below])
-                plane_copy(f, (int)c, b, 0, f->src.boundary_faces[c][below], false);
+        const bool here = !partition || partition->owner[t] == f->domain->ranks->rank, born = here && old[t] < 0;
+        void *high = NULL;
+        if (mac && to->neighbour[t][2 * c + 1] < 0) {
+            high = m->boundary_faces[c][t] =
+                bw_alloc_aligned(bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem);
+            if (!high) return BW_ERR_MEMORY;
+            boundary_faces_fill(f, c, to, t, old[t], high);
         }
-        if (!mac || to->neighbour[t][2 * c + 1] >= 0) continue;
-        m->boundary_faces[c][t] = bw_alloc_aligned(bw_field_boundary_faces(&f->domain->info, (int)c) * f->elem);
-        if (!m->boundary_faces[c][t]) return BW_ERR_MEMORY;
-        boundary_faces_fill(f, c, to, t, old[t], m->boundary_faces[c][t]);
-        if (old[t] < 0 && here)
-            plane_copy(f, (int)c, m->data[c][t], f->domain->info.tile[c] - 1, m->boundary_faces[c][t], true);
+        if (!here) bw_pool_ref(m->data[c][t] = f->domain->absent[f->elem == 8]);
+        else if (!born) m->data[c][t] = f->src.data[c][old[t]];
+        else if (!(m->data[c][t] = bw_pool_get(f->pool))) return BW_ERR_MEMORY;
+        if (born) new_tile_fill(f, c, to->coord[t], m->data[c][t], high);
     }
     return BW_OK;
 }
@@ -411,8 +416,8 @@ static void requested_reset(struct bw_domain *d)
     d->full = false;
 }
 
-/* After a new partition: each tile goes to its new owner, which also needs its neighbours: new tiles and boundary faces
- * are made from them. */
+/* After a new partition: each tile goes to its new owner, which also needs its neighbours and the tiles above those:
+ * new tiles and boundary faces are made from them. */
 static enum bw_status field_redistribute(struct bw_domain *d, struct bw_field *f, const struct bw_topo *to,
                                          const struct bw_partition *partition)
 {
@@ -420,9 +425,11 @@ static enum bw_status field_redistribute(struct bw_domain *d, struct bw_field *f
     uint64_t *holders = bw_calloc((size_t)(to->pub.count + 1) * sizeof *holders);
     enum bw_status status = need && holders ? BW_OK : BW_ERR_MEMORY;
     for (int64_t t = 0; status == BW_OK && t < to->pub.count; t++)
-        for (int e = -1; e < (f->info.kind == BW_MAC ? 6 : 0); e++) {
+        for (int n = 0; n < (f->info.kind == BW_MAC ? 28 : 1); n++) {
+            const int e = n / 4 - 1, above = n % 4 - 1; // a neighbour; the axis along which the tile above it lies
             int32_t q[3] = {to->coord[t][0], to->coord[t][1], to->coord[t][2]};
             if (e >= 0) q[e / 2] += e & 1 ? 1 : -1;
+            if (e >= 0 && above >= 0) q[above]++;
             const int64_t at = bw_topo_find(d->topo, &d->info, q);
             if (at >= 0) need[at] |= partition->own[t];
         }

@@ -104,8 +104,9 @@ enum bw_status bw_domain_commit(struct bw_domain *d);
 enum { BW_FAR_CELLS = 1 << 24 }; ///< from the origin, along each axis: without a box cells end here
 
 /* new_tile.c */
-/// Extrapolate component c of a velocity into a newly activated tile at `coord` from its neighbours.
-void bw_new_tile_velocity(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block);
+/// Extrapolate component c of a velocity into a newly activated tile at `coord` from its neighbours, and into `high`,
+/// its boundary faces across axis c; NULL: those are the next tile's. Reads the neighbours and the tiles above them.
+void bw_new_tile_velocity(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block, void *high);
 
 /* restore.c */
 /// Make exactly these tiles active, under the number that the topology had; fields hold their backgrounds then.

@@ -25,9 +25,9 @@
  *     dt + dt/2 - ahead
  * with `ahead` half of the last step, 0 at first and at most dt.
  *
- * c is 0 where it is unknown: in newly activated tiles; and beside obstacles, where u is partly extrapolated. The first
- * step finds its own (advect_first_step.c). In a step more than MAX_GROWTH times as long as the last, c grows no
- * further: an increment over a short time predicts little. */
+ * In newly activated tiles c is extrapolated, as u and a are (core/grid/new_tile.c). It is 0 beside obstacles, where u
+ * is partly extrapolated. The first step finds its own (advect_first_step.c). In a step more than MAX_GROWTH times as
+ * long as the last, c grows no further: an increment over a short time predicts little. */
 #include "advect_pass.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
@@ -42,8 +42,7 @@ enum { MAX_G, MAX_HALF, MAX_U };
 /// The sweep that turns u in `vel` into g, and a in `advected` into f.
 struct increment {
     const struct pass *pass;
-    const uint8_t *unknown; ///< by tile: 1: u - a is meaningless there; NULL: nowhere
-    float factor;           ///< of u - a
+    float factor; ///< of u - a
 };
 
 /* Faces of component c along each axis that are the block's own. */
@@ -74,15 +73,16 @@ static void component_beside(const struct bw_block *b, int c)
 }
 
 /* u, a become g, f in one sub-tile. Ranges: `u` of u, `half` of c/2, `g` of g and u, since g is u where c is 0. */
-static void sub_tile_add_increment(const struct bw_block *b, const struct increment *l, float factor,
-                                   const int32_t at[3], struct range3 *u, struct range3 *g, struct range3 *half)
+static void sub_tile_add_increment(const struct bw_block *b, const struct increment *l, const int32_t at[3],
+                                   struct range3 *u, struct range3 *g, struct range3 *half)
 {
     const struct bw_view *v = &b->view[VIEW_VEL], *was = &b->view[VIEW_ADVECTED];
     const struct sub_tiles by = sub_tiles_of(b->grid);
     *g = *half = (struct range3){{0}, {0}};
     for (int c = 0; c < 3; c++) {
-        struct advect_increment row = {
-            .vel_step = {v->sy, v->sz}, .advected_step = {was->sy, was->sz}, .factor = c == b->grid->thin ? 0 : factor};
+        struct advect_increment row = {.vel_step = {v->sy, v->sz},
+                                       .advected_step = {was->sy, was->sz},
+                                       .factor = c == b->grid->thin ? 0 : l->factor};
         int32_t first[3];
         for (int a = 0; a < 3; a++)
             row.n[a] = sub_tile_cells_along(&by, a, at[a], b->n[a], a == c && b->high[a], &first[a]);
@@ -115,26 +115,24 @@ static void block_add_increment(const struct bw_block *b, void *user)
 {
     const struct increment *l = user;
     const int64_t tile = tile_of_block(l->pass->tiles, b);
-    const float factor = l->unknown && l->unknown[tile] ? 0 : l->factor;
     const struct sub_tiles by = sub_tiles_of(b->grid);
     struct range3 u = {{0}, {0}}, *g = l->pass->speed.sub_tile + tile * by.count,
                   *half = l->pass->speed.half + tile * by.count;
     for (int32_t q = 0; q < by.count; q++) {
-        sub_tile_add_increment(b, l, factor, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q],
-                               &half[q]);
+        sub_tile_add_increment(b, l, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q], &half[q]);
         b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q]));
         b->max[MAX_HALF] = fmax(b->max[MAX_HALF], range_speed(&half[q]));
     }
-    for (int c = 0; c < 3 && factor > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
+    for (int c = 0; c < 3 && l->factor > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
     b->max[MAX_U] = range_speed(&u);
 }
 
 /* Computes g in `vel` and f in `vel_carried`, and measures g. */
-static enum bw_status increment_run(struct pass *p, double factor, bool all_known)
+static enum bw_status increment_run(struct pass *p, double factor)
 {
     struct bw_stage *s = p->stage;
     const struct bw_topology *topology = p->tiles->topology(s->domain);
-    struct increment l = {p, all_known ? NULL : topology->born, (float)factor};
+    struct increment l = {p, (float)factor};
     const struct bw_access row[] = {[VIEW_VEL] = {p->vel, BW_UPDATE_OWN, 0},
                                     [VIEW_ADVECTED] = {p->advected, BW_UPDATE_OWN, 0},
                                     [VIEW_SOLID] = {bw_port_field(s, PORT_SOLID), BW_READ, 1}};
@@ -171,7 +169,7 @@ enum bw_status advect_centred(struct pass *p, struct centred *last)
     if (st != BW_OK) return st;
     p->span = span;
     p->advected = advected;
-    st = increment_run(p, !known ? 0 : first ? 0.5 : 0.5 * fmin(span / last->span, MAX_GROWTH), first);
+    st = increment_run(p, !known ? 0 : first ? 0.5 : 0.5 * fmin(span / last->span, MAX_GROWTH));
     p->trace = known ? TRACE_CENTRED : TRACE_MIDPOINT;
     last->ahead = 0.5 * s->dt;
     last->span = span;

@@ -108,11 +108,12 @@ static void side_read(const struct activation *t, const struct bw_block *b, stru
     const int dim = sh->dim, a = k->side >> 1, u = (a + 1) % dim, v = (a + 2) % 3, edge = sh->edge[0];
     const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
     int32_t at[3] = {0};
+    k->n[0] = n[u], k->n[1] = dim == 3 ? n[v] : 1;
     memset(k->u, 0, sizeof k->u);
     memset(k->patch, 0, sizeof k->patch);
     memset(k->sum, 0, sizeof k->sum);
-    for (int j = 0; j < (dim == 3 ? n[v] : 1); j++)
-        for (int i = 0; i < n[u]; i++) {
+    for (int j = 0; j < k->n[1]; j++)
+        for (int i = 0; i < k->n[0]; i++) {
             float *face = k->u[j * edge + i], *patch = k->patch[dim == 3 ? j / 4 * 4 + i / 4 : i / 4];
             at[u] = i;
             if (dim == 3) at[v] = j;
@@ -203,28 +204,40 @@ static void nodes_interpolate(const struct multigrid *mg, const struct new_tile 
     for (int q = 0; q < 3; q++) u[q] = (float)sum[q];
 }
 
+/// Adds what the boundary integral lacks on one side that touches a new tile, by patches, so that mirrored and turned
+/// tiles add up the same. Returns the number of faces.
+static double side_lack(const struct multigrid *mg, const struct new_tile *to, const struct boundary_side *side, int s,
+                        double sum[3])
+{
+    const int dim = mg->shape.dim, edge = mg->shape.edge[0], a = s >> 1, u = (a + 1) % dim, v = (a + 2) % 3;
+    double faces = 0;
+    for (int p = 0; p < 16; p++) {
+        const int at[2] = {dim == 3 ? p % 4 * 4 : p * 4, dim == 3 ? p / 4 * 4 : 0}; // the patch's first face
+        int n[2] = {1, 1};
+        for (int e = 0; e < dim - 1; e++) n[e] = side->n[e] - at[e] < 4 ? side->n[e] - at[e] : 4;
+        if (n[0] <= 0 || n[1] <= 0) continue;
+        double x[3] = {0};
+        float here[3];
+        x[a] = s & 1 ? edge - .5 : -.5;
+        x[u] = at[0] + .5 * (n[0] - 1);
+        if (dim == 3) x[v] = at[1] + .5 * (n[1] - 1);
+        nodes_interpolate(mg, to, x, here);
+        for (int q = 0; q < dim; q++) sum[q] += (double)side->patch[p][q] - n[0] * n[1] * (double)here[q];
+        faces += n[0] * n[1];
+    }
+    return faces;
+}
+
 /// The uniform flow of a new tile: velocity on adjacent boundary faces less the boundary integral there, on average.
 static void tile_uniform(const struct activation *b, const struct multigrid *mg, struct new_tile *to)
 {
-    const int dim = mg->shape.dim, edge = mg->shape.edge[0];
     double sum[3] = {0}, count = 0;
-    for (int s = 0; s < 2 * dim; s++) {
+    for (int s = 0; s < 2 * mg->shape.dim; s++) {
         const int32_t other = mg->level->neighbour[to->tile][s];
         const int32_t boundary = other >= 0 ? b->side_of[other][s ^ 1] : -1;
-        const int a = s >> 1, u = (a + 1) % dim, v = (a + 2) % 3;
-        if (boundary < 0) continue;
-        for (int e = 2; e < (dim == 3 ? edge * edge : edge); e += 4) {
-            double x[3] = {0};
-            float here[3];
-            x[a] = s & 1 ? edge - .5 : -.5;
-            x[u] = e % edge;
-            if (dim == 3) x[v] = e / edge;
-            nodes_interpolate(mg, to, x, here);
-            for (int q = 0; q < dim; q++) sum[q] += (double)b->side[boundary].u[e][q] - (double)here[q];
-            count++;
-        }
+        if (boundary >= 0) count += side_lack(mg, to, &b->side[boundary], s, sum);
     }
-    for (int q = 0; q < dim && count > 0; q++) to->uniform[q] = (float)(sum[q] / count);
+    for (int q = 0; q < mg->shape.dim && count > 0; q++) to->uniform[q] = (float)(sum[q] / count);
     to->known = count > 0;
 }
 
@@ -307,6 +320,22 @@ static void row_fill(struct face_row vel, struct face_row advected, const float 
     }
 }
 
+/// The flow on a row of faces 0 … n[0] of a new tile. Faces that two new tiles share have the mean of both; `below`:
+/// the one on the low side of axis q, NULL: none.
+static void row_flow(const struct activation *t, const struct new_tile *b, const struct new_tile *below, int q, int j,
+                     int k, const int32_t n[3], float *row)
+{
+    const float background = (float)t->background[t->mg->shape.axis[q]];
+    const int edge = t->mg->shape.edge[0], first = q == 0 ? 0 : q == 1 ? j : k; // along q
+    float other[65];
+    row_interpolate(t->mg, b, q, j, k, n[0] + 1, row);
+    for (int i = 0; i <= n[0]; i++) row[i] += background + b->uniform[q];
+    if (!below || first > 0) return;
+    row_interpolate(t->mg, below, q, q == 1 ? edge : j, q == 2 ? edge : k, (q == 0 ? edge : n[0]) + 1, other);
+    const float *end = q == 0 ? other + edge : other;
+    for (int i = 0; i < (q == 0 ? 1 : n[0]); i++) row[i] = .5f * (row[i] + (end[i] + background + below->uniform[q]));
+}
+
 static void tile_fill(const struct bw_block *b, void *user)
 {
     const struct activation *t = user;
@@ -319,12 +348,11 @@ static void tile_fill(const struct bw_block *b, void *user)
         const int32_t low = t->mg->level->neighbour[tile][2 * q];
         const int kept = low >= 0 && t->new_of[low] < 0; // those faces are the old tile's
         const int high = b->high[sh->axis[q]] != 0;      // else those faces are the next tile's
-        const float all = (float)t->background[sh->axis[q]] + from->uniform[q];
+        const struct new_tile *below = low >= 0 && !kept ? &t->tile[t->new_of[low]] : NULL;
         float row[65];
         for (int k = kept && q == 2; k < n[2] + (q == 2 && high); k++)
             for (int j = kept && q == 1; j < n[1] + (q == 1 && high); j++) {
-                row_interpolate(t->mg, from, q, j, k, n[0] + 1, row);
-                for (int i = 0; i <= n[0]; i++) row[i] += all;
+                row_flow(t, from, below, q, j, k, n, row);
                 row_fill(faces_at(&b->view[0], sh, q, j, k),
                          t->has_advected ? faces_at(&b->view[1], sh, q, j, k) : (struct face_row){NULL, 0}, row,
                          kept && q == 0, n[0] + (q == 0 && high));

@@ -6,9 +6,10 @@
 #include "far_field.h"
 
 /// A side of the boundary of the old active region: the velocity on its faces, less the background, along the solver's
-/// axes; its sums over 16 patches of faces, and over all.
+/// axes; its sums over 16 patches of faces, and over all. The box may cut its tile.
 struct boundary_side {
     int32_t tile, side;
+    int32_t n[2]; ///< faces along the next two axes
     float u[FAR_FACES][3], patch[16][3], sum[3];
 };
 
