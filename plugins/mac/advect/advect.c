@@ -47,6 +47,10 @@ static const struct bw_param params[] = {
         "background, the field's own, such as clear air; clamp, the value at the edge where it left, as if the gas "
         "went on beyond; keep, what the cell held. Velocity: the one at the edge, which decays with distance to air at "
         "rest, or to the background's wind; with clamp and keep it is as fast as the air inside."),
+    BW_CHOICE(struct advect, sweeps, "sweeps", "alternate", "alternate|symmetric",
+              "Axes of flux_ppm: alternate, one after the other, and the reverse in the next step; symmetric, two of "
+              "them in both orders, and the mean, so that a turned set piece moves alike, for a tenth more time a step "
+              "and a copy of the fields."),
     BW_BOOL(
         struct advect, clamp, "clamp", "true",
         "Limiter: keep values within those at the departure point; without it thin features of maccormack, cubic and "

@@ -44,6 +44,9 @@ static double drift(const struct test_run *r, const char *field)
     return by;
 }
 
+/* Either order of the axes, or both and their mean. */
+static const char *const by_flux[] = {"flux_ppm", "flux_ppm, sweeps: symmetric"};
+
 /* maccormack has to drift by more than `bound`, or the case is too easy. */
 static void hard_for_maccormack(const char *ball, double bound)
 {
@@ -53,9 +56,9 @@ static void hard_for_maccormack(const char *ball, double bound)
     test_end(&r);
 }
 
-Test(amounts, kept_in_a_closed_box)
+static void closed_box(const char *scheme)
 {
-    struct test_run r = shut_in("flux_ppm", "", 2, UINT32_MAX, last_frame());
+    struct test_run r = shut_in(scheme, "", 2, UINT32_MAX, last_frame());
     cr_assert_leq(fabs(drift(&r, "density")), 5e-5, "smoke drifts by %g", drift(&r, "density"));
     cr_assert_leq(fabs(drift(&r, "temperature")), 5e-5, "heat drifts by %g", drift(&r, "temperature"));
     cr_assert(metric(&r, "after.min_density") >= 0 && metric(&r, "after.max_density") <= 1);
@@ -67,6 +70,11 @@ Test(amounts, kept_in_a_closed_box)
     bw_free(flat.v);
     bw_free(sharp.v);
     test_end(&r);
+}
+
+Test(amounts, kept_in_a_closed_box)
+{
+    for (uint32_t i = 0; i < BW_COUNT(by_flux); i++) closed_box(by_flux[i]);
     hard_for_maccormack("", 1e-2);
 }
 
@@ -96,9 +104,9 @@ Test(amounts, kept_round_a_ball)
 }
 
 /* The ball speeds up and slows down: where it goes farther than the flow knew, gas is squeezed for a while. */
-Test(amounts, kept_round_a_moving_ball)
+static void round_a_moving_ball(const char *scheme)
 {
-    struct test_run r = shut_in("flux_ppm", moving_ball, 2, UINT32_MAX, last_frame());
+    struct test_run r = shut_in(scheme, moving_ball, 2, UINT32_MAX, last_frame());
     cr_assert_leq(fabs(drift(&r, "density")), 5e-4, "smoke drifts by %g", drift(&r, "density"));
     cr_assert_eq(inside(&r, .03), 0, "smoke in the ball");
     cr_assert_geq(metric(&r, "after.min_density"), 0);
@@ -112,6 +120,11 @@ Test(amounts, kept_round_a_moving_ball)
         bw_free(dye.v);
     }
     test_end(&r);
+}
+
+Test(amounts, kept_round_a_moving_ball)
+{
+    for (uint32_t i = 0; i < BW_COUNT(by_flux); i++) round_a_moving_ball(by_flux[i]);
     hard_for_maccormack(moving_ball, 5e-3);
 }
 
@@ -229,17 +242,22 @@ Test(amounts, loss_beside_obstacles_is_told)
     }
 }
 
-Test(amounts, same_bytes_on_any_threads_and_instructions)
+static void same_bytes(const char *scheme)
 {
     const int last = test_short() ? 3 : 12;
-    struct test_run one = shut_in("flux_ppm", moving_ball, 1, 0, last);
+    struct test_run one = shut_in(scheme, moving_ball, 1, 0, last);
     for (uint32_t simd = test_short() ? bw_simd_best() : 0; simd <= bw_simd_best(); simd++) {
-        struct test_run two = shut_in("flux_ppm", moving_ball, 2, simd, last);
+        struct test_run two = shut_in(scheme, moving_ball, 2, simd, last);
         cr_assert_eq(test_hash(&one, "density"), test_hash(&two, "density"), "level %u differs", simd);
         cr_assert_eq(test_hash(&one, "dye"), test_hash(&two, "dye"), "level %u differs", simd);
         test_end(&two);
     }
     test_end(&one);
+}
+
+Test(amounts, same_bytes_on_any_threads_and_instructions)
+{
+    for (uint32_t i = 0; i < BW_COUNT(by_flux); i++) same_bytes(by_flux[i]);
 }
 
 /* ---- a slab of smoke in a steady wind, a tenth of a cell a step ---- */

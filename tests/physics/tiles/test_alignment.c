@@ -147,6 +147,9 @@ static void charge_copied(enum copy copy, const char *scheme, double most_l1, do
 Test(alignment, fire_mirrored) { charge_copied(MIRRORED, "cubic", 2.5e-5, 2.2e-4); }
 Test(alignment, fire_turned) { charge_copied(TURNED, "cubic", 2.5e-5, 2.2e-4); }
 
+/* Sweeps along one axis after the other carry a turned fire otherwise: 5e-2 of its heat is elsewhere then. */
+Test(alignment, fire_turned_in_fluxes) { charge_copied(TURNED, "flux_ppm, sweeps: symmetric", 5e-5, 5e-4); }
+
 /* ---- cut tiles --------------------------------------------------------------------------------------------------- */
 
 /* A box of 20 cells is cut into tiles of 16 and of 4, mirrored into others. Here the source reaches the edge of the

@@ -3,6 +3,8 @@
  * split: sweeps along x, y, z, and z, y, x in the next step (Strang), each as in flux_lines.c. The volume of cells is
  * advected along, so that a constant stays one though a single sweep compresses it. What leaves one cell enters the
  * next: sums are conserved, and values keep the bounds that the field had. The first axis alternates (flux_order).
+ * A single order errs by dt² times the commutator of its sweeps, so a turned flow carries otherwise: `sweeps:
+ * symmetric` takes two axes in both orders, and the mean of both (flux_substeps.c), for two sweeps more.
  *
  * After all sweeps a cell's volume is 1 - dt div u, which is 1 but for the projection's residual. The cell then keeps
  * the amount, as far as values beside it differ, so that a constant stays one even there (conservative form). With
@@ -20,7 +22,12 @@ bool flux_advects(const struct pass *p, const struct bw_field_info *info)
     return p->by_flux && info->kind != BW_MAC && info->precision == BW_F32;
 }
 
-static int32_t axis_now(const struct flux *f) { return f->axis[f->done]; }
+static int32_t axis_now(const struct flux *f) { return f->now->axis; }
+
+static struct bw_field *item_field(const struct flux *f, uint32_t q, enum flux_fields_at at)
+{
+    return at == FLUX_OTHER ? f->other[q] : f->pass->item[q].field;
+}
 
 static struct flux_cells cells_of(const struct bw_view *v, int c)
 {
@@ -29,14 +36,14 @@ static struct flux_cells cells_of(const struct bw_view *v, int c)
 
 /* The same, with the neighbouring tiles along the axis read in place. */
 static struct flux_cells lines_of(const struct flux *f, const struct bw_block *b, const struct bw_view *v,
-                                  const struct bw_field *field, int c, bool in_place)
+                                  const struct bw_field *field, int c, float nothing, bool in_place)
 {
     const int a = axis_now(f);
     const int32_t *beyond = &f->topology->neighbour[tile_of_block(f->pass->tiles, b)][2 * a];
     struct flux_cells cells = cells_of(v, c);
     cells.split = in_place;
+    cells.nothing = nothing;
     if (!in_place) return cells;
-    cells.nothing = (float)f->pass->stage->host->field_info(field)->background[c];
     if (beyond[0] >= 0) cells.below = f->pass->tiles->data(field, (uint32_t)c, beyond[0]);
     if (beyond[1] >= 0) cells.above = f->pass->tiles->data(field, (uint32_t)c, beyond[1]);
     if (cells.below) cells.below += b->grid->tile[a] * cells.step[a];
@@ -67,11 +74,11 @@ static void block_sweep(const struct bw_block *b, void *user)
                           .n = {b->n[0], b->n[1], b->n[2]},
                           .scale = (float)f->scale,
                           .limit = p->options->clamp,
-                          .keep_amount = !f->view_volume_to && !f->expands,
+                          .keep_amount = f->now->volume_to == FLUX_WHOLE && !f->expands,
                           .extend = p->options->outside != OUTSIDE_BACKGROUND};
     flux_reach(f, tile, t.around);
     const bool in_place = cells_are_in_place(f, b, tile, t.around);
-    t.u = lines_of(f, b, &b->view[0], f->flow, t.axis, flux_faces_are_in_place(f, b, tile, t.axis));
+    t.u = lines_of(f, b, &b->view[0], f->flow, t.axis, 0, flux_faces_are_in_place(f, b, tile, t.axis));
     if (!flux_mark_near_solid(f, b, &t) || !flux_mark_moving_solid(f, b, &t))
         return; // the host sees that scratch memory ran out
     t.counts = t.keep_amount && t.near_solid.at;
@@ -79,7 +86,7 @@ static void block_sweep(const struct bw_block *b, void *user)
         const int32_t side = 2 * t.axis + high, beyond = f->topology->neighbour[tile][side];
         t.open[high] = beyond < 0 && !(beyond == BW_TILE_OUTSIDE && b->grid->side[side].kind == BW_CLOSED);
     }
-    if (f->view_volume) t.volume = lines_of(f, b, &b->view[f->view_volume], f->volume, 0, in_place);
+    if (f->view_volume) t.volume = lines_of(f, b, &b->view[f->view_volume], f->volume[f->now->volume], 0, 0, in_place);
     if (f->view_volume_to) {
         t.volume_to = bw_f32(&b->view[f->view_volume_to], 0);
         steps_set(&b->view[f->view_volume_to], t.volume_step);
@@ -87,11 +94,13 @@ static void block_sweep(const struct bw_block *b, void *user)
     for (uint32_t q = 0; q < p->n_items; q++)
         for (int c = 0; c < (int)p->item[q].info->comps; c++) {
             struct flux_amount *a = &t.amount[t.n_amounts++];
-            *a = (struct flux_amount){.from = lines_of(f, b, &b->view[p->item[q].view], p->item[q].field, c, in_place),
+            *a = (struct flux_amount){.from = lines_of(f, b, &b->view[p->item[q].view], item_field(f, q, f->now->from),
+                                                       c, (float)p->item[q].info->background[c], in_place),
                                       .least = f->least[t.n_amounts - 1],
                                       .most = f->most[t.n_amounts - 1],
                                       .to = bw_f32(&b->view[p->item[q].view_out], c)};
             steps_set(&b->view[p->item[q].view_out], a->step);
+            if (f->now->mean) a->other = cells_of(&b->view[f->view_mean[q]], c);
         }
     flux_tile_for(p->stage->host->simd)(&t);
     double *sum = b->sum;
@@ -115,19 +124,26 @@ static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     return 1;
 }
 
-/* Accesses: the flow, the volumes before and after, each field before and after. */
+/* Accesses: the flow, the volumes before and after, each field before and after, and the other order's. What this sweep
+ * writes it is the last to read. */
 static enum bw_status sweep_run(struct flux *f, struct flux_sums *all)
 {
     struct pass *p = f->pass;
-    struct bw_access row[3 + 2 * FLUX_FIELDS] = {{f->flow, BW_READ, 1}};
+    const struct flux_sweep *now = f->now;
+    struct bw_access row[3 + 3 * FLUX_FIELDS] = {{f->flow, BW_READ, 1}};
     uint32_t n = 1, comps = 0;
     f->view_volume = f->view_volume_to = 0;
-    if (f->done > 0) row[f->view_volume = n++] = (struct bw_access){f->volume, BW_READ_LAST, FLUX_HALO};
-    if (f->done < f->n_axes - 1) row[f->view_volume_to = n++] = (struct bw_access){f->volume, BW_WRITE, 0};
+    if (now->volume != FLUX_WHOLE)
+        row[f->view_volume = n++] =
+            (struct bw_access){f->volume[now->volume], now->from == now->to ? BW_READ_LAST : BW_READ, FLUX_HALO};
+    if (now->volume_to != FLUX_WHOLE && !now->mean)
+        row[f->view_volume_to = n++] = (struct bw_access){f->volume[now->volume_to], BW_WRITE, 0};
     for (uint32_t q = 0; q < p->n_items; q++) {
         struct item *it = &p->item[q];
-        row[it->view = n++] = (struct bw_access){it->field, BW_READ_LAST, FLUX_HALO};
-        row[it->view_out = n++] = (struct bw_access){it->field, BW_WRITE, 0};
+        struct bw_field *from = item_field(f, q, now->from), *to = item_field(f, q, now->to);
+        row[it->view = n++] = (struct bw_access){from, from == to ? BW_READ_LAST : BW_READ, FLUX_HALO};
+        row[it->view_out = n++] = (struct bw_access){to, BW_WRITE, 0};
+        if (now->mean) row[f->view_mean[q] = n++] = (struct bw_access){f->other[q], BW_READ_LAST, 0};
         comps += it->info->comps;
     }
     double sum[3 * FLUX_FIELDS] = {0};
@@ -138,9 +154,10 @@ static enum bw_status sweep_run(struct flux *f, struct flux_sums *all)
                                                                            .user = f,
                                                                            .sums = sum,
                                                                            .n_sums = 3 * comps});
+    const double share = now->both ? .5 : 1;
     for (uint32_t c = 0; c < comps; c++) {
-        all->left[c] += sum[3 * c];
-        all->lost[c] += sum[3 * c + 1];
+        all->left[c] += share * sum[3 * c];
+        all->lost[c] += share * sum[3 * c + 1];
         all->held[c] = fmax(all->held[c], sum[3 * c + 2]);
     }
     return st;
@@ -160,6 +177,19 @@ static void block_bounds(const struct bw_block *b, void *user)
             max[0] = -(double)range[0];
             max[1] = (double)range[1];
         }
+}
+
+/* Scratch fields for the other order, reused from group to group. */
+static enum bw_status others_find(struct flux *f)
+{
+    const struct pass *p = f->pass;
+    for (uint32_t q = 0; q < p->n_items && p->options->sweeps == SWEEPS_SYMMETRIC; q++) {
+        struct bw_field **scratch = f->scratch[p->item[q].info->kind == BW_VECTOR] + q;
+        if (!*scratch) *scratch = p->stage->host->scratch_field(p->stage, p->item[q].info->kind, BW_F32);
+        if (!*scratch) return p->stage->host->fail(p->stage, BW_ERR_MEMORY, "Out of memory for advection.");
+        f->other[q] = *scratch;
+    }
+    return BW_OK;
 }
 
 /* Bounds for the limiter: of the values before the step, and the background. */
@@ -194,9 +224,10 @@ static enum bw_status group_run(struct flux *f)
     struct flux_sums sums = {{0}, {0}, {0}};
     enum bw_status st = moving && p->walls->steps != NEXT_STEP ? flux_clear(f) : BW_OK;
     if (st == BW_OK) st = bounds_find(f);
+    if (st == BW_OK) st = others_find(f);
     for (int32_t part = 1; part <= f->parts && st == BW_OK; part++) {
         flux_order(f, p->stage->step + part);
-        for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, &sums);
+        for (f->now = f->sweep; f->now < f->sweep + f->n_sweeps && st == BW_OK; f->now++) st = sweep_run(f, &sums);
         if (st == BW_OK && displaced && part == f->parts) st = flux_expel(f);
         if (st == BW_OK && displaced && p->options->clamp) st = flux_redistribute(f);
     }
@@ -232,9 +263,12 @@ enum bw_status flux_fields(struct pass *p)
                      .topology = p->tiles->topology(s->domain),
                      .flow = p->vel,
                      .expands = s->host->find_field(s, "divergence") != NULL};
-    f.volume = s->host->scratch_field(s, BW_SCALAR, BW_F32);
+    const int volumes = p->options->sweeps == SWEEPS_SYMMETRIC ? 2 : 1;
+    bool all = true;
+    for (int v = 0; v < volumes; v++)
+        all = (f.volume[FLUX_VOLUME + v] = s->host->scratch_field(s, BW_SCALAR, BW_F32)) != NULL && all;
     f.range = s->host->scratch(s, sizeof *f.range * (size_t)(f.topology->count + 1));
-    if (!f.volume || !f.range) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the volumes of cells.");
+    if (!all || !f.range) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the volumes of cells.");
     if (!f.topology->count) return BW_OK;
     enum bw_status st = p->walls ? flux_through_faces(&f) : BW_OK;
     if (st == BW_OK) st = flux_plan_substeps(&f);

@@ -19,23 +19,42 @@ struct flux_sums {
     double left[FLUX_FIELDS], lost[FLUX_FIELDS], held[FLUX_FIELDS];
 };
 
+/// Fields of the first order (the fields themselves) and of the second; volumes: whole, and two that are stored.
+enum flux_fields_at { FLUX_FIELD, FLUX_OTHER };
+enum flux_volume_at { FLUX_WHOLE, FLUX_VOLUME, FLUX_VOLUME_2 };
+enum { FLUX_SWEEPS = 5 }; ///< of a part, at most
+
+/// One sweep of a part: along an axis, after those along `swept`.
+struct flux_sweep {
+    int8_t axis;
+    uint8_t swept;                ///< axes swept before in this order, a bit each
+    enum flux_fields_at from, to; ///< which of the two orders' fields
+    enum flux_volume_at volume, volume_to;
+    bool both; ///< one of the pair, swept in either order
+    bool mean; ///< the result is the mean with the other order's
+};
+
 /// Flux-form sweeps over the conserved quantities, in one substep (part) or several.
 struct flux {
     struct pass *pass;
     const struct bw_topology *topology;
-    struct bw_field *flow, *volume; ///< volume per time through faces, over h²; intermediate volumes of cells, less 1
-    struct flux_range *range;       ///< by tile
+    struct bw_field *flow;                    ///< volume per time through faces, over h²
+    struct bw_field *volume[3];               ///< by enum flux_volume_at: intermediate volumes of cells, less 1
+    struct bw_field *other[FLUX_FIELDS];      ///< by item: the second order's
+    struct bw_field *scratch[2][FLUX_FIELDS]; ///< those there are: scalars, vectors
+    struct flux_range *range;                 ///< by tile
     struct flux_range all;
-    int32_t n_axes;                              ///< without the thin one
-    double scale;                                ///< dt/h of a part
-    int32_t parts, middle;                       ///< substeps; the axis that all of them sweep second
+    double scale;                         ///< dt/h of a part
+    int32_t parts, middle;                ///< substeps; of one order: the axis that all of them sweep second
+    struct flux_sweep sweep[FLUX_SWEEPS]; ///< of each of them
+    int32_t n_sweeps;
     float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components
     bool expands;                                ///< the flow has sources of `divergence`
     bool moves;                                  ///< obstacles have velocities
     const struct open_flux *open;                ///< beside obstacles; NULL: unknown
     /* the present sweep: */
-    int32_t axis[3], done;                ///< in their order; sweeps before it in this part
-    uint32_t view_volume, view_volume_to; ///< 0: none
+    const struct flux_sweep *now;
+    uint32_t view_volume, view_volume_to, view_mean[FLUX_FIELDS]; ///< 0: none
 };
 
 /// Is the flux form possible? Not with moving obstacles in a flow that no projection makes go round them.
@@ -47,9 +66,9 @@ enum bw_status flux_fields(struct pass *p);
 
 /* ---- flux_substeps.c: number of substeps, order of axes ---- */
 
-/// Measures the flow; finds the number of substeps and which axis is in the middle of each.
+/// Measures the flow; finds the number of substeps and the sweeps of each.
 enum bw_status flux_plan_substeps(struct flux *f);
-/// Sets the axes' order of one part.
+/// Plans one part's sweeps in one order of axes; symmetric ones stay.
 void flux_order(struct flux *f, int64_t turn);
 /// Can a tile's faces along `a` be read in place, the high ones as the low ones of the next tile?
 bool flux_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, int a);

@@ -321,15 +321,23 @@ static void lanes_add(const struct bundle *b, vec a, double *sum)
     for (int32_t l = 0; l < b->used; l++) *sum += (double)a[l];
 }
 
-/* Loads lines; false: all is 0, and stays so. */
+/* May lines of the background stay as they are? No flow changes a constant; but where it leaves, that is summed. */
+static bool background_stays(const struct flux_tile *t, float background)
+{
+    return background == 0 || (!t->open[0] && !t->open[1] && !t->counts && !t->moving_solid.at);
+}
+
+/* Loads lines; false: all is the background, and stays so. */
 static bool amount_load(const struct bundle *b, const struct flux_amount *a, struct lines *s)
 {
+    const vec background = vec_set(background_stays(b->tile, a->from.nothing) ? a->from.nothing : 0);
     vec *q = s->q + FLUX_HALO;
     vec_int bits = {0};
     lines_load(b, &a->from, b->begin, b->end, q);
-    for (int32_t i = b->begin; i < b->end; i++) bits |= (vec_int)q[i];
+    ends_set(b, q, vec_set(a->from.nothing), vec_set(a->from.nothing)); // a scratch field knows no background
+    for (int32_t i = b->begin; i < b->end; i++) bits |= (vec_int)q[i] ^ (vec_int)background;
     if (vec_any(vec_abs(__builtin_convertvector(bits, vec)))) return true;
-    for (int32_t i = 0; i < b->n; i++) q[i] = vec_set(0);
+    for (int32_t i = 0; i < b->n; i++) q[i] = background;
     return false;
 }
 
@@ -383,7 +391,14 @@ static void volumes_load(const struct bundle *b, struct lines *s)
     for (int32_t i = b->begin; i < b->end; i++) volume[i] += vec_set(1);
 }
 
-/* Empty lines are skipped: most active tiles around smoke are empty. */
+static void lines_mean(const struct bundle *b, const struct flux_cells *other, struct lines *s)
+{
+    vec *q = s->q + FLUX_HALO, *with = s->edge + FLUX_HALO;
+    lines_load(b, other, 0, b->n, with);
+    for (int32_t i = 0; i < b->n; i++) q[i] = vec_set(.5f) * (q[i] + with[i]);
+}
+
+/* Lines of the background are skipped: most active tiles around smoke are empty. */
 static void bundle_advect(const struct bundle *b, struct lines *s)
 {
     struct flux_tile *t = b->tile;
@@ -397,6 +412,7 @@ static void bundle_advect(const struct bundle *b, struct lines *s)
             shared = true;
             amount_advect(b, a, s);
         }
+        if (a->other.at) lines_mean(b, &a->other, s);
         lines_store(b, s->q + FLUX_HALO, a->to, a->step);
     }
 }

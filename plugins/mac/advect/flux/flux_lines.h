@@ -17,7 +17,7 @@ struct flux_cells {
     bool split;
     const float *below, *above; ///< of a split one: cells from the block's low end down, -1 at below[-step], and from
                                 ///< its high end up; NULL: there is `nothing` in all
-    float nothing;
+    float nothing;              ///< the background: beyond open ends
 };
 
 /// One conserved quantity: source, bounds, destination, sums.
@@ -25,8 +25,9 @@ struct flux_amount {
     struct flux_cells from;
     float least, most; ///< bounds
     float *to;
-    ptrdiff_t step[3]; ///< of `to`
-    double left[2];    ///< out: net outflow through the open ends, low and high, in cells
+    ptrdiff_t step[3];       ///< of `to`
+    struct flux_cells other; ///< what the result is averaged with; at NULL: nothing
+    double left[2];          ///< out: net outflow through the open ends, low and high, in cells
     double lost,
         held; ///< out, where `counts`: what limits took from cells beside obstacles; sum of all absolute values there
 };

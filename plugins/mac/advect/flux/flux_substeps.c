@@ -6,8 +6,12 @@
  * the limit is on dt |du/dx|, not on the CFL number. A volume U lies in U / LEAST cells at most; these, and their
  * parabolas' stencils, must lie within the widest halo.
  *
- * The middle sweep never determines the number of substeps, neither forwards nor backwards: the axis in the middle is
- * the one that gives the fewest. */
+ * One order of axes, and its reverse in the next step: the middle sweep never determines the number of substeps,
+ * neither forwards nor backwards, since the axis in the middle is the one that gives the fewest.
+ *
+ * Symmetric sweeps carry a turned or renamed flow alike: two axes are taken in both orders, and the mean of both goes
+ * on. The third, alone, comes before them or after, in turn (Strang). It is the one by which there are fewest substeps;
+ * where they are as many, the one whose fastest flow differs most from the others'. */
 #include "flux.h"
 #include <common/ranks.h>
 #include <float.h>
@@ -124,7 +128,7 @@ static void range_join(struct flux_range *r, const struct flux_range *by)
 /* Cells that a volume spans when it flows at `speed` through cells of this least volume. */
 static double cells_crossed(const struct flux *f, double speed, double emptied)
 {
-    const double least = f->done > 0 ? 1 - SLACK * f->scale * emptied : 1;
+    const double least = f->now->swept ? 1 - SLACK * f->scale * emptied : 1;
     return floor(SLACK * f->scale * speed / least) + 1;
 }
 
@@ -135,10 +139,9 @@ static bool reach_is_local(const struct bw_domain_info *g, int a)
 
 void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
 {
-    const int32_t a = f->axis[f->done];
+    const int32_t a = f->now->axis;
     const struct flux_range *r = &f->range[tile];
-    int set = 0;
-    for (int32_t q = 0; q < f->done; q++) set |= 1 << f->axis[q];
+    const int set = f->now->swept;
     float emptied = r->emptied[set];
     for (int s = 2 * a; s < 2 * a + 2; s++) {
         const int32_t next = f->topology->neighbour[tile][s];
@@ -148,6 +151,8 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
     around[0] = FLUX_STENCIL + (r->up[a] > 0 ? (int32_t)cells_crossed(f, (double)r->up[a], (double)emptied) : 0);
     around[1] = FLUX_STENCIL + (r->down[a] > 0 ? (int32_t)cells_crossed(f, (double)r->down[a], (double)emptied) : 0);
 }
+
+/* ---- one order of axes ---- */
 
 /* Substeps if axis m is swept second, whichever of the others is first: 1 or more. */
 static double parts_for_middle(const struct flux *f, int m)
@@ -176,15 +181,103 @@ static double middle_choose(struct flux *f)
     return parts;
 }
 
+static void sweep_add(struct flux *f, struct flux_sweep s) { f->sweep[f->n_sweeps++] = s; }
+
 /* Strang splitting: each order is followed by its reverse, so the pair is second order. */
 void flux_order(struct flux *f, int64_t turn)
 {
     const int8_t order[3] = {(int8_t)((f->middle + 1) % 3), (int8_t)f->middle, (int8_t)((f->middle + 2) % 3)};
-    f->n_axes = 0;
+    uint8_t swept = 0;
+    if (f->pass->options->sweeps == SWEEPS_SYMMETRIC) return; // planned once
+    f->n_sweeps = 0;
     for (int q = 0; q < 3; q++) {
         const int8_t a = order[turn % 2 ? q : 2 - q];
-        if (a != f->pass->stage->grid->thin) f->axis[f->n_axes++] = a;
+        if (a == f->pass->stage->grid->thin) continue;
+        sweep_add(f,
+                  (struct flux_sweep){
+                      .axis = a, .swept = swept, .volume = swept ? FLUX_VOLUME : FLUX_WHOLE, .volume_to = FLUX_VOLUME});
+        swept |= (uint8_t)(1 << a);
     }
+    f->sweep[f->n_sweeps - 1].volume_to = FLUX_WHOLE;
+}
+
+/* ---- symmetric sweeps ---- */
+
+/// An order of axes: the pair is taken both ways; `lone` comes before them or after. -1: a flat domain has none.
+struct order {
+    int lone, pair[2];
+    bool lone_first;
+};
+
+static struct order order_of(int lone, int thin, bool lone_first)
+{
+    const int without = lone < 0 ? thin : lone;
+    return (struct order){lone, {(without + 1) % 3, (without + 2) % 3}, lone_first};
+}
+
+/* Substeps by an order: 1 or more. */
+static double parts_for(const struct flux *f, const struct order *o)
+{
+    const double walk = FLUX_HALO - FLUX_STENCIL - 1;
+    const int a = 1 << o->pair[0], b = 1 << o->pair[1], l = o->lone < 0 ? 0 : 1 << o->lone;
+    const int set[3] = {o->lone_first ? l : a | b, o->lone_first ? l | a : a, o->lone_first ? l | b : b};
+    double speed = 0, emptied = (double)f->all.emptied[a | b | l];
+    for (int q = 0; q < 3; q++) {
+        speed = fmax(speed, (double)more(f->all.up[q], f->all.down[q]));
+        emptied = fmax(emptied, (double)f->all.emptied[set[q]]);
+    }
+    emptied *= SLACK * f->scale;
+    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / walk)), 1);
+}
+
+/* How much an axis differs from the others by its fastest flow: the same for a turned flow, and in a flow that is alike
+ * along two axes larger for the third. */
+static double oddness(const struct flux *f, int a)
+{
+    double speed[3];
+    for (int q = 0; q < 3; q++) speed[q] = (double)more(f->all.up[q], f->all.down[q]);
+    return fabs(2 * speed[a] - speed[(a + 1) % 3] - speed[(a + 2) % 3]);
+}
+
+/* Fewest substeps, then the axis that differs most from the others alone, then alternately first and last. */
+static double order_choose(const struct flux *f, struct order *best)
+{
+    const int thin = f->pass->stage->grid->thin;
+    const bool turn = f->pass->stage->step % 2;
+    double parts = HUGE_VAL, odd = -1;
+    *best = order_of(-1, thin, false);
+    if (thin >= 0) return parts_for(f, best);
+    for (int k = 0; k < 6; k++) {
+        const struct order o = order_of(k / 2, thin, turn != k % 2);
+        const double with = parts_for(f, &o), is = oddness(f, o.lone);
+        if (with > parts || (with == parts && is <= odd)) continue;
+        *best = o;
+        parts = with;
+        odd = is;
+    }
+    return parts;
+}
+
+/* Both orders of the pair, the mean of their results, and the lone axis before or after:
+ *     order 1, in the other fields:    pair[0], pair[1]
+ *     order 2, in the fields:          pair[1], pair[0], then the mean
+ * Volumes after the pair are the same either way. */
+static void sweeps_plan(struct flux *f, const struct order *o)
+{
+    const int8_t a = (int8_t)o->pair[0], b = (int8_t)o->pair[1], l = (int8_t)o->lone;
+    const bool before = l >= 0 && o->lone_first, after = l >= 0 && !o->lone_first;
+    const uint8_t is_a = (uint8_t)(1 << a), is_b = (uint8_t)(1 << b), is = before ? (uint8_t)(1 << l) : 0;
+    const enum flux_volume_at begin = before ? FLUX_VOLUME : FLUX_WHOLE, between = before ? FLUX_VOLUME_2 : FLUX_VOLUME,
+                              end = after ? FLUX_VOLUME_2 : FLUX_WHOLE;
+    f->n_sweeps = 0;
+    if (before) sweep_add(f, (struct flux_sweep){l, 0, FLUX_FIELD, FLUX_FIELD, FLUX_WHOLE, FLUX_VOLUME, false, false});
+    sweep_add(f, (struct flux_sweep){a, is, FLUX_FIELD, FLUX_OTHER, begin, between, true, false});
+    sweep_add(f, (struct flux_sweep){b, is | is_a, FLUX_OTHER, FLUX_OTHER, between, end, true, false});
+    sweep_add(f, (struct flux_sweep){b, is, FLUX_FIELD, FLUX_FIELD, begin, between, true, false});
+    sweep_add(f, (struct flux_sweep){a, is | is_b, FLUX_FIELD, FLUX_FIELD, between, end, true, true});
+    if (after)
+        sweep_add(f,
+                  (struct flux_sweep){l, is_a | is_b, FLUX_FIELD, FLUX_FIELD, FLUX_VOLUME_2, FLUX_WHOLE, false, false});
 }
 
 enum bw_status flux_plan_substeps(struct flux *f)
@@ -198,11 +291,14 @@ enum bw_status flux_plan_substeps(struct flux *f)
     f->all = (struct flux_range){.up = {0}};
     for (int64_t t = 0; t < f->topology->count; t++) range_join(&f->all, &f->range[t]);
     f->scale = f->pass->scale;
-    const double parts = middle_choose(f);
+    const bool symmetric = f->pass->options->sweeps == SWEEPS_SYMMETRIC;
+    struct order order;
+    const double parts = symmetric ? order_choose(f, &order) : middle_choose(f);
     if (!(parts < 10000))
         return s->host->fail(s, BW_ERR_DIVERGED, "the flow would empty cells %.3g times in a step", parts);
     f->parts = (int32_t)parts;
     f->scale /= f->parts;
+    if (symmetric) sweeps_plan(f, &order);
     s->host->metric(s, "parts", f->parts, BW_METRIC_MAX);
     return st;
 }
