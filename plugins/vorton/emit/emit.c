@@ -20,8 +20,10 @@ static const struct bw_param ring_rows[] = {
     BW_VEC3(struct emit_ring, axis, "axis", "[0, 0, 1]", NULL, "Where it goes, for a positive circulation."),
     BW_F64(struct emit_ring, radius, "radius", "20 cm", 0, 1e6, "m", "Of the ring.", BW_PARAM_MIN_OPEN),
     CORE(struct emit_ring),
-    BW_F64(struct emit_ring, circulation, "circulation", "0.5 m^2/s", 0, 0, "m^2/s",
-           "Γ; the ring moves at about Γ/(4πR)·(ln(8R/core) - 1)."),
+    BW_F64(
+        struct emit_ring, circulation, "circulation", "0.5 m^2/s", 0, 0, "m^2/s",
+        "Γ; the ring moves at about Γ/(4πR)·(ln(8R/core) - β): β is 1.058 for one line of vortons, and .905, Gaussian "
+        "vorticity's, for many layers."),
     BW_INT(struct emit_ring, segments, "segments", "0", 0, 1e7, "Vortons round each line; 0: as many as overlap well."),
     LAYERS(struct emit_ring),
 };
