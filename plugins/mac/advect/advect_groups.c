@@ -139,7 +139,9 @@ enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_fi
 {
     const struct advect_scheme *scheme = p->scheme;
     const struct walls *walls = p->walls; // mac.project sets the velocity in obstacles: no correction
-    p->scheme = p->options->velocity == VELOCITY_LINEAR ? &advect_velocity_linear : &advect_velocity_cubic;
+    p->scheme = p->options->velocity == VELOCITY_LINEAR    ? &advect_velocity_linear
+                : p->options->velocity == VELOCITY_QUINTIC ? &advect_velocity_quintic
+                                                           : &advect_velocity_cubic;
     p->walls = NULL;
     pass_fit(p, p->span);
     p->item[0] = (struct item){.field = from, .to = to, .info = p->stage->host->field_info(from)};

@@ -18,7 +18,7 @@ enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1 };
 enum { WALLS_HALO = 16, NODES_HALO = 16 }; ///< cells: near obstacles; of blocks by nodes, where it is a hint only
 enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3, TRACE_CENTRED };
 enum advect_sweeps { SWEEPS_ALTERNATE, SWEEPS_SYMMETRIC };
-enum advect_velocity { VELOCITY_CENTRED, VELOCITY_CUBIC, VELOCITY_LINEAR };
+enum advect_velocity { VELOCITY_CENTRED, VELOCITY_CUBIC, VELOCITY_LINEAR, VELOCITY_QUINTIC };
 enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
 
 struct advect {

@@ -48,8 +48,9 @@ Test(one_answer, vectors_and_the_plain_way_agree)
                                           "scheme: cubic, clamp: false, outside: clamp",
                                           "scheme: maccormack, trace: rk3, outside: keep, clamp: false",
                                           "scheme: maccormack, outside: clamp, clamp: false",
-                                          "trace: euler, outside: clamp, scheme: semi-lagrangian"};
-    for (int i = 0; i < (test_short() ? 3 : 6); i++) {
+                                          "trace: euler, outside: clamp, scheme: semi-lagrangian",
+                                          "velocity: quintic, scheme: cubic"};
+    for (int i = 0; i < (test_short() ? 3 : 7); i++) {
         struct test_run r = stirred(0, 0, schemes[i]), far = stirred(0, 60, schemes[i]);
         cr_assert_gt(metric(&far, "mac.advect.long_traces"), 0);
         for (uint32_t simd = 1; simd <= bw_simd_best(); simd++) {

@@ -3,7 +3,7 @@
  * in any number of substeps. */
 #include "physics/physics.h"
 
-static struct test_run busy(uint32_t threads, uint32_t simd)
+static struct test_run busy(uint32_t threads, uint32_t simd, const char *advect)
 {
     struct test_options o = {.threads = threads, .simd = simd};
     return run_with(&o,
@@ -18,21 +18,21 @@ static struct test_run busy(uint32_t threads, uint32_t simd)
                     "  - collide: {id: ball, shape: {sphere: {center: {keys: {1001: [-0.2, 0.05, 0.6], 1008: [0.2, "
                     "0, 0.5]}}, radius: 0.12}}}\n"
                     "  - collide: {id: shelf, shape: {box: {center: [0.3, 0, 0.5], size: [0.2, 0.3, 0.05]}}}\n"
-                    "  - mac.advect: {}\n"
+                    "  - mac.advect: {%s}\n"
                     "  - force: {id: stir, kind: {turbulence: {strength: 3}}}\n"
                     "  - mac.forces: {confinement: 0.4}\n"
                     "  - mac.project: {}\n"
                     "  - stats: {}\n",
-                    test_short() ? 1003 : 1008);
+                    test_short() ? 1003 : 1008, advect);
 }
 
-Test(same_bits, any_number_of_threads)
+static void threads_check(const char *advect)
 {
     static const char *const fields[] = {"density", "temperature", "vel", "pressure", "solid"};
     uint64_t hash[5];
     double mass = 0;
     for (uint32_t threads = 1; threads <= 3; threads++) {
-        struct test_run r = busy(threads, UINT32_MAX);
+        struct test_run r = busy(threads, UINT32_MAX, advect);
         for (int f = 0; f < 5; f++) {
             uint64_t h = test_hash(&r, fields[f]);
             if (threads > 1) cr_assert_eq(h, hash[f], "%s differs on %u threads", fields[f], threads);
@@ -45,6 +45,9 @@ Test(same_bits, any_number_of_threads)
         test_end(&r);
     }
 }
+
+Test(same_bits, any_number_of_threads) { threads_check(""); }
+Test(same_bits, any_number_of_threads_by_the_quintic) { threads_check("velocity: quintic"); }
 
 /* Largest difference of a component, as a share of the largest value. */
 static double difference(const struct test_run *a, const struct test_run *b, const char *field, uint32_t c)
@@ -63,9 +66,9 @@ static double difference(const struct test_run *a, const struct test_run *b, con
 
 Test(same_bits, simd_levels_agree_within_rounding)
 {
-    struct test_run r = busy(2, 0);
+    struct test_run r = busy(2, 0, "");
     for (uint32_t simd = 1; simd <= bw_simd_best(); simd++) {
-        struct test_run s = busy(2, simd);
+        struct test_run s = busy(2, simd, "");
         double d = difference(&r, &s, "density", 0), u = difference(&r, &s, "vel", 2);
         cr_assert_leq(d, 1e-4, "simd level %u: density differs by %g", simd, d);
         cr_assert_leq(u, 1e-4, "simd level %u: velocity differs by %g", simd, u);

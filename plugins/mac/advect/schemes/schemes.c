@@ -65,17 +65,17 @@ static void row_cubic(const struct advect_kernels *k, const struct advect_row *o
     if (!SIMD_PICK(advect_cubic, k->simd)(old, clamp, out) && clamp) k->clamp(old, out);
 }
 
-/* The 4 nodes along axis a, linear along the others. */
-static void nodes_along(struct sampler *r, int c, const int32_t lo[3], const double t[3], int a, double f[4])
+/* The `n` nodes in the middle along axis a, linear along the others. */
+static void nodes_along(struct sampler *r, int c, const int32_t lo[3], const double t[3], int a, int n, double *f)
 {
     const int p = (a + 1) % 3, q = (a + 2) % 3;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n; i++) {
         f[i] = 0;
         for (int e = 0; e < 4; e++) {
             const int up[2] = {e & 1, e >> 1};
             const double w = (up[0] ? t[p] : 1 - t[p]) * (up[1] ? t[q] : 1 - t[q]);
             int32_t at[3];
-            at[a] = lo[a] + i - 1;
+            at[a] = lo[a] + i + 1 - n / 2;
             at[p] = lo[p] + up[0];
             at[q] = lo[q] + up[1];
             if (w != 0) f[i] += w * sample_node(r, c, at);
@@ -91,7 +91,7 @@ static double node_cubic_sum(struct sampler *r, int c, const double x[3], double
     for (int a = 0; a < 3; a++) {
         const double s = 1 - t[a], ts = t[a] * s;
         if (ts == 0 && a > 0) continue; // nothing to add, and the linear one is known
-        nodes_along(r, c, lo, t, a, f);
+        nodes_along(r, c, lo, t, a, 4, f);
         if (a == 0) sum = s * f[1] + t[a] * f[2];
         const double d0 = f[0] - 2 * f[1] + f[2], d1 = f[1] - 2 * f[2] + f[3];
         const double rough = clamp_between(-4 * d0 * d1 / (d0 * d0 + d1 * d1 + 1e-30), 0, 1);
@@ -137,6 +137,64 @@ const struct advect_scheme advect_velocity_cubic = {
     .name = "cubic", .beyond = 1, .row_first = row_velocity, .node_first = node_velocity};
 const struct advect_scheme advect_velocity_linear = {
     .name = "semi-lagrangian", .row_first = row_linear, .node_first = node_linear};
+
+/* ---- the velocity by the quintic (quintic.c), which no limiter bounds ---- */
+
+extern advect_cubic_fn advect_quintic_baseline, advect_quintic_avx2, advect_quintic_avx512;
+
+static void row_quintic(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
+{
+    struct advect_row soft = *old;
+    soft.soften = SOFTEN;
+    SIMD_PICK(advect_quintic, k->simd)(&soft, clamp, out);
+}
+
+/* The weights of cubic interpolation at nodes -1 … 2 of an axis; 1 at 0 where t is 0. */
+static void cubic_weights(double t, double w[4])
+{
+    const double s = 1 - t, a0 = -t * s * (1 + s) / 6, a1 = -t * s * (1 + t) / 6;
+    w[0] = a0;
+    w[1] = s + a1 - 2 * a0;
+    w[2] = t + a0 - 2 * a1;
+    w[3] = a1;
+}
+
+static double node_cubic_product(struct sampler *r, int c, const int32_t lo[3], const double t[3])
+{
+    double w[3][4], sum = 0;
+    for (int a = 0; a < 3; a++) cubic_weights(t[a], w[a]);
+    for (int e = 0; e < 64; e++) {
+        const int32_t up[3] = {e & 3, e >> 2 & 3, e >> 4},
+                      at[3] = {lo[0] + up[0] - 1, lo[1] + up[1] - 1, lo[2] + up[2] - 1};
+        const double by = w[0][up[0]] * w[1][up[1]] * w[2][up[2]];
+        if (by != 0) sum += by * sample_node(r, c, at);
+    }
+    return sum;
+}
+
+static double node_quintic(struct sampler *r, int c, const double x[3], bool clamp)
+{
+    (void)clamp;
+    int32_t lo[3];
+    double t[3];
+    split_coordinates(x, lo, t);
+    double sum = node_cubic_product(r, c, lo, t);
+    for (int a = 0; a < 3; a++) {
+        const double s = 1 - t[a], a0 = -t[a] * s * (1 + s) / 6, a1 = -t[a] * s * (1 + t[a]) / 6;
+        double f[6], d[4];
+        if (t[a] == 0) continue; // nothing to add
+        nodes_along(r, c, lo, t, a, 6, f);
+        for (int i = 0; i < 4; i++) d[i] = f[i] - 2 * f[i + 1] + f[i + 2];
+        const double more =
+            a0 * (s * s - 4) / 20 * (d[0] - 2 * d[1] + d[2]) + a1 * (t[a] * t[a] - 4) / 20 * (d[1] - 2 * d[2] + d[3]);
+        const double rough = clamp_between(-4 * d[1] * d[2] / (d[1] * d[1] + d[2] * d[2] + 1e-30), 0, 1);
+        sum += more - (double)SOFTEN * rough * (a0 * d[1] + a1 * d[2] + more);
+    }
+    return sum;
+}
+
+const struct advect_scheme advect_velocity_quintic = {
+    .name = "quintic", .beyond = 2, .row_first = row_quintic, .node_first = node_quintic};
 
 /* ---- all ---- */
 

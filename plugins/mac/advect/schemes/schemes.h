@@ -30,8 +30,8 @@ struct advect_scheme {
 
 /// The choices of the preset's `scheme`, and what `billow info` says of them.
 extern const char advect_scheme_names[], advect_scheme_doc[];
-/// Schemes of the velocity: cubic interpolation that gains no energy, or linear.
-extern const struct advect_scheme advect_velocity_cubic, advect_velocity_linear;
+/// Schemes of the velocity: cubic or quintic interpolation that gains no energy, or linear.
+extern const struct advect_scheme advect_velocity_cubic, advect_velocity_linear, advect_velocity_quintic;
 /// The row of a choice.
 const struct advect_scheme *advect_scheme_at(int32_t choice);
 
