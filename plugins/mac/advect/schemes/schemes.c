@@ -138,15 +138,17 @@ const struct advect_scheme advect_velocity_cubic = {
 const struct advect_scheme advect_velocity_linear = {
     .name = "semi-lagrangian", .row_first = row_linear, .node_first = node_linear};
 
-/* ---- the velocity by the quintic (quintic.c), which no limiter bounds ---- */
+/* ---- the velocity by the quintic (quintic.c), which gains more, and so is softened more ---- */
+
+#define QUINTIC_SOFTEN 0.6f
 
 extern advect_cubic_fn advect_quintic_baseline, advect_quintic_avx2, advect_quintic_avx512;
 
 static void row_quintic(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
 {
     struct advect_row soft = *old;
-    soft.soften = SOFTEN;
-    SIMD_PICK(advect_quintic, k->simd)(&soft, clamp, out);
+    soft.soften = QUINTIC_SOFTEN;
+    if (!SIMD_PICK(advect_quintic, k->simd)(&soft, clamp, out) && clamp) k->clamp(old, out);
 }
 
 /* The weights of cubic interpolation at nodes -1 … 2 of an axis; 1 at 0 where t is 0. */
@@ -174,9 +176,8 @@ static double node_cubic_product(struct sampler *r, int c, const int32_t lo[3], 
 
 static double node_quintic(struct sampler *r, int c, const double x[3], bool clamp)
 {
-    (void)clamp;
     int32_t lo[3];
-    double t[3];
+    double t[3], range[2];
     split_coordinates(x, lo, t);
     double sum = node_cubic_product(r, c, lo, t);
     for (int a = 0; a < 3; a++) {
@@ -188,9 +189,11 @@ static double node_quintic(struct sampler *r, int c, const double x[3], bool cla
         const double more =
             a0 * (s * s - 4) / 20 * (d[0] - 2 * d[1] + d[2]) + a1 * (t[a] * t[a] - 4) / 20 * (d[1] - 2 * d[2] + d[3]);
         const double rough = clamp_between(-4 * d[1] * d[2] / (d[1] * d[1] + d[2] * d[2] + 1e-30), 0, 1);
-        sum += more - (double)SOFTEN * rough * (a0 * d[1] + a1 * d[2] + more);
+        sum += more - (double)QUINTIC_SOFTEN * rough * (a0 * d[1] + a1 * d[2] + more);
     }
-    return sum;
+    if (!clamp) return sum;
+    sample_range(r, c, x, range);
+    return fmin(fmax(sum, range[0]), range[1]);
 }
 
 const struct advect_scheme advect_velocity_quintic = {
