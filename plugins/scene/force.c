@@ -2,9 +2,12 @@
 /* Stage force: wind, vortex, attractor or turbulence within a shape (laws: force_laws.c). */
 #include "force.h"
 #include "stages.h"
+#include <common/stage_find.h>
 #include <common/vec3.h>
 
 #include <math.h>
+
+#define GRAVITY 9.81 // m/s²
 
 struct force {
     struct force_kinds kind;
@@ -29,10 +32,14 @@ static const struct bw_param vortex_rows[] = {
 static const struct bw_param turbulence_rows[] = {
     BW_F64(struct turbulence, strength, "strength", "1 m/s^2", 0, 1e6, "m/s^2",
            "Root mean square of the acceleration."),
-    BW_F64(struct turbulence, size, "size", "0.3 m", 0, 1e6, "m", "Size of the largest eddies.",
-           BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
-    BW_F64(struct turbulence, speed, "speed", "0.3 m/s", 0, 1e6, "m/s",
-           "How fast the pattern changes: an eddy lives for about size/speed.", BW_PARAM_STATIC),
+    BW_AUTO(struct turbulence, size, "size", 0, 1e6, "m",
+            "Size of the largest eddies; auto: 1.2 radii of the source, without one and in a calm preset 0.3 m.",
+            BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
+    BW_AUTO(
+        struct turbulence, speed, "speed", 0, 1e6, "m/s",
+        "How fast the pattern changes: an eddy lives for about size/speed; auto: 0.4 sqrt(g size), in a calm preset "
+        "0.3 m/s.",
+        BW_PARAM_STATIC),
     BW_INT(struct turbulence, octaves, "octaves", "2", 1, BW_NOISE_OCTAVES,
            "Scales of eddies, each half the size of the one before.", BW_PARAM_STATIC),
     BW_INT(struct turbulence, seed, "seed", "0", 0, 1e15, "Another number, another pattern."),
@@ -73,8 +80,10 @@ static const struct bw_param params[] = {
      .flags = BW_PARAM_MIN_OPEN,
      .doc = "Change of that field over `front_width` where half of the eddies' strength is reached; less reaches "
             "fainter edges."},
-    BW_F64(struct force, front_width, "front_width", "10 cm", 0, 1e6, "m",
-           "How thick a front is taken for; at least two cells and at most 32.", BW_PARAM_MIN_OPEN),
+    BW_AUTO(struct force, front_width, "front_width", 0, 1e6, "m",
+            "How thick a front is taken for, at least two cells and at most 32; auto: 0.3 radii of the source, without "
+            "one and in a calm preset 10 cm.",
+            BW_PARAM_MIN_OPEN),
 };
 
 enum { PORT_FORCE, PORT_VEL, PORT_FRONT };
@@ -90,16 +99,20 @@ static const struct bw_port ports[] = {
                     .doc = "What has the fronts."},
 };
 
-static struct turbulence_plan turbulence_plan_of(const struct bw_stage *s)
+/* Accelerations are alike at every scale, by Froude's law; only lengths and speeds follow the source. */
+static struct turbulence_plan turbulence_plan_of(struct bw_stage *s)
 {
     const struct force *p = s->params;
     const struct turbulence *t = &p->kind.turbulence;
-    struct turbulence_plan a = {.size = t->size,
-                                .speed = t->speed,
+    const double radius = s->character > 0 ? source_radius(s) : 0;
+    const double size = bw_given_or(t->size, radius > 0 ? 1.2 * radius : 0.3);
+    struct turbulence_plan a = {.size = size,
+                                .speed = bw_given_or(t->speed, s->character > 0 ? 0.4 * sqrt(GRAVITY * size) : 0.3),
                                 .time = s->time + 0.5 * s->dt, // the middle: second order where the pattern changes
                                 .seed = bw_rng((uint64_t)t->seed, s->seed),
                                 .front_change = p->front_change,
-                                .front_width = front_width(s->grid, p->front_width)};
+                                .front_width =
+                                    front_width(s->grid, bw_given_or(p->front_width, radius > 0 ? 0.3 * radius : 0.1))};
     turbulence_octaves(&a, s->grid, t->strength, t->octaves);
     return a;
 }

@@ -109,6 +109,21 @@ Test(character, the_same_as_said)
     test_end(&b);
 }
 
+/* So is what `force` finds for its eddies. */
+Test(character, eddies_of_a_force_as_said)
+{
+#define LOBES "turbulence: 0}\n  - force: {front: temperature, front_change: 10, kind: {turbulence: {strength: 8"
+    struct test_run a = column_run(&(struct column){"natural", "", LOBES "}}", 1, 32, 1});
+    struct test_run b = column_run(
+        &(struct column){"natural", "", LOBES ", size: 0.12, speed: 0.43399539168066}}, front_width: 0.03", 1, 32, 1});
+    struct test_run none = column_run(&(struct column){"natural", "", "turbulence: 0", 1, 32, 1});
+    cr_assert_lt(difference(&a, &b), 1e-5, "%g", difference(&a, &b));
+    cr_assert_gt(difference(&a, &none), .1, "%g", difference(&a, &none));
+    test_end(&a);
+    test_end(&b);
+    test_end(&none);
+}
+
 /* The eddies push as much in one step as in four. */
 Test(character, substeps_do_not_count)
 {
