@@ -32,10 +32,14 @@ static enum bw_status bind_check(const struct field_table *t, const struct stage
                             "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; no stage makes it so", s->pub.id,
                             p->attributes[a].name, name, p->attributes[a].comps,
                             port_precision_word[p->attributes[a].precision % 3]);
-    if (f->lifetime == BW_STEP && f->creator > index && p->access == BW_READ)
+    if (f->lifetime == BW_STEP && f->creator > index && p->access == BW_READ) {
+        const struct run_stage *maker = &stages->stage[f->creator];
+        const bool extends = strcmp(maker->preset->place.file, at->file) != 0;
         return log_fail(t->log, at, BW_ERR_PRESET,
-                        "%s reads \"%s\", which lives for one step only and is made later, by %s: move %s before it",
-                        s->pub.id, name, port_creator_name(stages, f), port_creator_name(stages, f));
+                        "%s reads \"%s\", which lives for one step only and is made later, by %s: %s%s%s", s->pub.id,
+                        name, maker->pub.id, extends ? "give that `before: " : "move ",
+                        extends ? s->pub.id : maker->pub.id, extends ? "`" : " before it");
+    }
     return BW_OK;
 }
 

@@ -275,10 +275,11 @@ static void ask_warn(const struct field_table *t, const struct run_stage *s, con
                      intptr_t field)
 {
     const char *name = t->field[field].name;
+    const bool extends = above && strcmp(above->preset->place.file, s->preset->place.file) != 0;
     char *text = above
-                     ? bw_printf("%s:%d:%d: adds to \"%s\", which no stage below reads: list it before %s",
-                                 s->preset->place.file, (int)s->preset->place.line, (int)s->preset->place.column, name,
-                                 above->pub.id)
+                     ? bw_printf("%s:%d:%d: adds to \"%s\", which no stage below reads: %s %s%s", s->preset->place.file,
+                                 (int)s->preset->place.line, (int)s->preset->place.column, name,
+                                 extends ? "give it `before:" : "list it before", above->pub.id, extends ? "`" : "")
                      : bw_printf("%s:%d:%d: adds to \"%s\", which no stage reads, as mac.project does",
                                  s->preset->place.file, (int)s->preset->place.line, (int)s->preset->place.column, name);
     if (text) log_line(t->log, BW_LOG_WARNING, s->pub.id, text);
