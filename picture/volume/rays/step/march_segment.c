@@ -11,8 +11,9 @@
 #define MOVED 0.25f ///< of the light from there gets out, or more: places are moved
 
 /// Of optical depth in a step where something burns: in more, what is white stands beside what is black within the
-/// step, and the jitter would speckle.
+/// step, and the jitter would speckle, …
 #define THICK 0.3f
+#define GLEAMS 0.02f    ///< … where flames so bright would be seen, were nothing else in the step
 enum { PARTS = 4 };     ///< of such a step, and of the one before
 #define SEEN 0.004f     ///< of the light gets out: what is behind is not seen, …
 #define SEEN_FIRE 5e-5f ///< … and fire, hundreds of times as bright as white, not here
@@ -126,8 +127,9 @@ INLINE void light_stay(const struct bw_march_medium *m, int cubic, const float p
     s->v[3] = dense;
 }
 
-/// {j, s} of a step.
-INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cubic, const struct middle *step)
+/// {j, s} of a step, and the part of j that is flames'.
+INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cubic, const struct middle *step,
+                              float *glow)
 {
     const float *p = step->p;
     struct lanes s = {{0}};
@@ -144,16 +146,17 @@ INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cu
         if (m->lit->roots) roots_add(m->lit, &t, cubic, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;
-    const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1;
+    const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1, smoke = s.v[0];
     if (m->steps.fine > 1) {
         fire_step(m, cubic, from, step, drawn, &s);
-        return s;
+    } else {
+        if (cubic) cubic_two(m->lit->fire, &t, fire);
+        else linear_two(m->lit->fire, &t, fire);
+        sheets_draw(m->lit, from, fire);
+        fire[0] *= drawn;
+        fire_add(m->lit, fire, 1, &s);
     }
-    if (cubic) cubic_two(m->lit->fire, &t, fire);
-    else linear_two(m->lit->fire, &t, fire);
-    sheets_draw(m->lit, from, fire);
-    fire[0] *= drawn;
-    fire_add(m->lit, fire, 1, &s);
+    *glow = s.v[0] - smoke;
     return s;
 }
 
@@ -191,26 +194,30 @@ struct gathered {
 };
 
 /// On along way[0] … way[1], cells, by what is in the middle of a step of `length`. Answers its optical depth, 0 where
-/// nothing burns, -1 where there is nothing; `skip`: cells to the end of a block that is empty.
+/// nothing burns, -1 where there is nothing; `skip`: cells to the end of a block that is empty; `gleams`: how bright its
+/// flames would be alone.
 INLINE float step_march(const struct bw_march_medium *m, const struct bw_ray *r, const float way[2], float length,
-                        struct gathered *g, float *skip)
+                        struct gathered *g, float *skip, float *gleams)
 {
     const float t = 0.5f * (way[0] + way[1]), ds = (way[1] - way[0]) * (float)m->lit->box.h;
     float p[3];
     int block;
     for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
     const uint8_t near = holds_at(m, p, &block);
+    float glow = 0;
     *skip = block ? 0 : bw_block_exit(p, r->d);
+    *gleams = 0;
     if (!near) return -1;
     const int cubic = m->steps.cubic && g->transmittance.v[3] > m->steps.deep;
     const int holds = g->transmittance.v[3] > MOVED ? near : near & ~BW_HOLDS_MOVED;
-    const struct lanes s = medium_at(m, holds, cubic, &(struct middle){p, r->d, length});
+    const struct lanes s = medium_at(m, holds, cubic, &(struct middle){p, r->d, length}, &glow);
     struct lanes keep, metres;
     step_transmittance(m->more, s.v[3] * ds, ds, &keep, &metres);
     const float before = g->transmittance.v[3];
     g->sum.v += s.v * (g->transmittance.v * metres.v);
     g->transmittance.v *= keep.v;
     g->far += (before - g->transmittance.v[3]) * t;
+    *gleams = s.v[3] > 0 ? before * glow / s.v[3] : 0;
     return near & BW_HOLDS_FIRE ? s.v[3] * ds : 0;
 }
 
@@ -218,23 +225,23 @@ struct lanes SIMD_NAME(bw_march_segment)(const struct bw_march_medium *m, const 
                                          float seen[4])
 {
     struct gathered g = {{{0}}, {{1, 1, 1, 1}}, 0}, before = g; // the last step
-    float start = -1;                                           // where that began, if it may be taken in parts
+    float start = -1, gleamed = 0; // where that began, if it may be taken in parts; how bright its flames
     const float step = m->steps.length, least = m->lit->fire ? SEEN_FIRE : SEEN;
     for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.transmittance.v[3] > least;) {
         const struct gathered now = g;
         const float middle = ((float)n + jitter) * step;
         const float way[2] = {bw_most(middle - 0.5f * step, 0), bw_least(middle + 0.5f * step, r->length)};
-        float skip;
-        const float depth = step_march(m, r, way, step, &g, &skip);
+        float skip, gleams;
+        const float depth = step_march(m, r, way, step, &g, &skip, &gleams);
         n += 1 + (int)(skip / step);
-        if (depth > THICK) { // once more, and the step before, in which it may have begun
+        if (depth > THICK && gleams + gleamed > GLEAMS) { // once more, and the step before, in which it may have begun
             const float from = start >= 0 ? start : way[0], part = (way[1] - from) / (start >= 0 ? 2 * PARTS : PARTS);
             g = start >= 0 ? before : now;
             for (float at = from; at < way[1] - 0.5f * part; at += part)
-                step_march(m, r, (float[2]){at, at + part}, part, &g, &skip);
-            start = -1;
+                step_march(m, r, (float[2]){at, at + part}, part, &g, &skip, &gleams);
+            start = -1, gleamed = 0;
         } else {
-            start = depth < 0 ? -1 : way[0], before = now;
+            start = depth < 0 ? -1 : way[0], gleamed = gleams, before = now;
         }
     }
     for (int c = 0; c < 3; c++) seen[c] = g.sum.v[c];
