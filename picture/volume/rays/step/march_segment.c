@@ -210,7 +210,8 @@ INLINE float step_march(const struct bw_march_medium *m, const struct bw_ray *r,
     if (!near) return -1;
     const int cubic = m->steps.cubic && g->transmittance.v[3] > m->steps.deep;
     const int holds = g->transmittance.v[3] > MOVED ? near : near & ~BW_HOLDS_MOVED;
-    const struct lanes s = medium_at(m, holds, cubic, &(struct middle){p, r->d, length}, &glow);
+    const struct middle middle = {p, r->d, length};
+    const struct lanes s = medium_at(m, holds, cubic, &middle, &glow);
     struct lanes keep, metres;
     step_transmittance(m->more, s.v[3] * ds, ds, &keep, &metres);
     const float before = g->transmittance.v[3];
