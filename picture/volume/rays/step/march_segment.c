@@ -194,8 +194,8 @@ struct gathered {
 };
 
 /// On along way[0] … way[1], cells, by what is in the middle of a step of `length`. Answers its optical depth, 0 where
-/// nothing burns, -1 where there is nothing; `skip`: cells to the end of a block that is empty; `gleams`: how bright its
-/// flames would be alone.
+/// nothing burns, -1 where there is nothing; `skip`: cells to the end of a block that is empty; `gleams`: how bright
+/// its flames would be alone.
 INLINE float step_march(const struct bw_march_medium *m, const struct bw_ray *r, const float way[2], float length,
                         struct gathered *g, float *skip, float *gleams)
 {
