@@ -7,13 +7,17 @@
 
 #include <math.h>
 
-#define UNSEEN 1e-3f ///< light, and share of light, that nobody misses
+#define UNSEEN 1e-3f    ///< light, and share of light, that nobody misses
+#define SEEN 0.004f     ///< of the light gets out: smoke behind is not seen, …
+#define SEEN_FIRE 5e-5f ///< … nor fire, however bright
+#define STANDS_OUT 7    ///< of a sheet, times what its cells are: as bright it is at most
 
 /// What the tasks share.
 struct survey {
     const struct bw_lit *lit;
     struct bw_blocks *b;
     uint8_t *flat; ///< what cells hold within their layer
+    float *bright; ///< of a layer of blocks: its brightest flames, were they as deep as the box
 };
 
 /// Each of n bytes joined with the one before and the two behind it.
@@ -27,15 +31,17 @@ static void line_reach(uint8_t *p, int n, int step)
     }
 }
 
-/// Would flames as bright and hot as the brightest and hottest of a block be seen across the whole box?
-static int fire_shows(const struct bw_lit *lit, const float fire[2])
+/// How bright flames as bright and hot as the brightest and hottest of a block would be, were they as deep as the box
+/// is. 0: nobody would see them, nor that they hide anything.
+static float fire_shows(const struct bw_lit *lit, const float fire[2])
 {
     const struct bw_dense *b = &lit->box;
     const float way = (float)((b->n[0] + b->n[1] + b->n[2]) * b->h);
     float rgb[3];
     if (fire[0] <= BW_FIRE_FAINT) return 0;
     bw_emission(lit->blackbody, fire, rgb);
-    return way * (lit->gain * (rgb[0] + rgb[1] + rgb[2]) + lit->soot * fire[0]) > UNSEEN;
+    const float bright = way * lit->gain * (rgb[0] + rgb[1] + rgb[2]);
+    return bright + way * lit->soot * fire[0] > UNSEEN ? bw_most(bright, UNSEEN) : 0;
 }
 
 /// What each cell of a layer holds, then of the one before and the two behind in x, then in y.
@@ -89,7 +95,7 @@ static void block_fire(const struct bw_lit *lit, const int at[3], float most[2])
         }
 }
 
-static uint8_t block_holds(const struct survey *s, const int at[3])
+static uint8_t block_holds(const struct survey *s, const int at[3], float *bright)
 {
     const struct bw_dense *b = &s->lit->box;
     uint8_t holds = 0;
@@ -100,7 +106,9 @@ static uint8_t block_holds(const struct survey *s, const int at[3])
                 holds |= s->b->near[((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i];
     if (!(holds & BW_HOLDS_FIRE)) return holds;
     block_fire(s->lit, at, most);
-    return fire_shows(s->lit, most) ? holds : (uint8_t)(holds & ~BW_HOLDS_FIRE);
+    const float shows = fire_shows(s->lit, most);
+    *bright = bw_most(*bright, shows);
+    return shows > 0 ? holds : (uint8_t)(holds & ~BW_HOLDS_FIRE);
 }
 
 static void busy_layer(int64_t k, void *user)
@@ -109,7 +117,7 @@ static void busy_layer(int64_t k, void *user)
     const int32_t *n = s->b->n;
     for (int j = 0; j < n[1]; j++)
         for (int i = 0; i < n[0]; i++)
-            s->b->busy[((int)k * n[1] + j) * n[0] + i] = block_holds(s, (int[3]){i, j, (int)k});
+            s->b->busy[((int)k * n[1] + j) * n[0] + i] = block_holds(s, (int[3]){i, j, (int)k}, &s->bright[k]);
 }
 
 static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_lit *lit, struct bw_blocks *b)
@@ -120,11 +128,20 @@ static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_li
     for (int a = 0; a < 3; a++) b->n[a] = (lit->box.n[a] + BW_BLOCK - 1) / BW_BLOCK;
     b->busy = tools->alloc(tools->ctx, (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2]);
     b->near = tools->alloc(tools->ctx, 2 * cells);
-    if (!b->busy || !b->near) return BW_ERR_MEMORY;
+    s.bright = tools->alloc(tools->ctx, (size_t)b->n[2] * sizeof(float));
+    if (!b->busy || !b->near || !s.bright) {
+        if (s.bright) tools->release(tools->ctx, s.bright);
+        return BW_ERR_MEMORY;
+    }
+    for (int k = 0; k < b->n[2]; k++) s.bright[k] = 0;
     s.flat = b->near + cells;
     tools->parallel(tools->ctx, lit->box.n[2], near_layer, &s);
     tools->parallel(tools->ctx, lit->box.n[2], near_stack, &s);
     tools->parallel(tools->ctx, b->n[2], busy_layer, &s);
+    float bright = 1; // as smoke is
+    for (int k = 0; k < b->n[2]; k++) bright = bw_most(bright, STANDS_OUT * s.bright[k]);
+    b->seen = lit->roots ? SEEN_FIRE : bw_most(SEEN / bright, SEEN_FIRE);
+    tools->release(tools->ctx, s.bright);
     return BW_OK;
 }
 

@@ -14,6 +14,7 @@ struct bw_blocks {
     int32_t n[3];
     uint8_t *busy; ///< of each block: BW_HOLDS_…, or nothing; NULL: an empty stage
     uint8_t *near; ///< of each cell: BW_HOLDS_… within what a spline reaches from it to the next
+    float seen;    ///< share of the light: from where less gets out, nothing is seen
     int32_t moved; ///< set before; 1: within two cells of what is not thin places are moved before they are read
     int32_t tiles[2];
     float *reach; ///< per screen tile: distance to the nearest and from the farthest busy block, m

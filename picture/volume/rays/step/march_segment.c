@@ -13,10 +13,8 @@
 /// Of optical depth in a step where something burns: in more, what is white stands beside what is black within the
 /// step, and the jitter would speckle, …
 #define THICK 0.3f
-#define GLEAMS 0.02f    ///< … where flames so bright would be seen, were nothing else in the step
-enum { PARTS = 4 };     ///< of such a step, and of the one before
-#define SEEN 0.004f     ///< of the light gets out: what is behind is not seen, …
-#define SEEN_FIRE 5e-5f ///< … and fire, hundreds of times as bright as white, not here
+#define GLEAMS 0.02f ///< … where flames so bright would be seen, were nothing else in the step
+enum { PARTS = 4 };  ///< of such a step, and of the one before
 
 /// K above which flames that leave soot hide what is behind them the more, and below it the less.
 #define GLOWS 1150.0f
@@ -227,7 +225,7 @@ struct lanes SIMD_NAME(bw_march_segment)(const struct bw_march_medium *m, const 
 {
     struct gathered g = {{{0}}, {{1, 1, 1, 1}}, 0}, before = g; // the last step
     float start = -1, gleamed = 0; // where that began, if it may be taken in parts; how bright its flames
-    const float step = m->steps.length, least = m->lit->fire ? SEEN_FIRE : SEEN;
+    const float step = m->steps.length, least = m->blocks->seen;
     for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.transmittance.v[3] > least;) {
         const struct gathered now = g;
         const float middle = ((float)n + jitter) * step;
