@@ -57,6 +57,7 @@ _PROTOTYPES = {
     "bw_bake_wait": (c_int, [c_void_p, c_double]),
     "bw_bake_cancel": (c_int, [c_void_p]),
     "bw_bake_checkpoint": (c_int, [c_void_p]),
+    "bw_bake_set_values": (c_int, [c_void_p, c_void_p]),
     "bw_snapshot_hold": (c_int, [c_void_p]),
     "bw_snapshot_close": (None, [c_void_p]),
     "bw_snapshot_facts": (c_int, [c_void_p, POINTER(SnapshotFacts)]),

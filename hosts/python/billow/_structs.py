@@ -39,7 +39,8 @@ class BakeOptions(Structure):
                 ("frames", c_char_p), ("from_frame", c_char_p), ("seed", c_char_p), ("memory", c_char_p),
                 ("out", c_char_p), ("simd", c_char_p), ("threads", c_uint32), ("quick", c_uint32), ("user", c_void_p),
                 ("on_start", OnStart), ("on_progress", OnProgress), ("on_frame", OnFrame), ("on_log", OnLog),
-                ("on_output", OnOutput), ("coarse", c_double), ("overcommit", c_uint32)]
+                ("on_output", OnOutput), ("coarse", c_double), ("overcommit", c_uint32),
+                ("warmup", c_uint32)]
 
 
 class BakeFacts(Structure):
