@@ -216,12 +216,9 @@ BW_API enum bw_status bw_bake_cancel(struct bw_bake *bake);
 /// Request a checkpoint at the end of the frame. Allowed from callbacks.
 BW_API enum bw_status bw_bake_checkpoint(struct bw_bake *bake);
 
-/// Change values of a running bake that writes nothing (`out` NULL), between two of its steps, to those of another
-/// bake: of the same preset and options, open and never started. It gives them once. What may change with time in a
-/// preset may change so: numbers, vectors, colours and amounts of stages, but those that `info` calls static. The
-/// last call before a step counts; where a value is then out of its range on_log has a warning and all stay. Allowed
-/// from callbacks. Errors: BW_ERR_USAGE, and nothing changes: the sentence tells what can't change while it runs, or
-/// that it does not run.
+/// Change values of a running bake that writes nothing (`out` NULL), between two steps, to those of another of the same
+/// preset and options, open, never started; it gives them once. Only what may change with time may, by `info`. Where a
+/// value is out of its range then, on_log has a warning and all stay. Errors: BW_ERR_USAGE, and nothing changes.
 BW_API enum bw_status bw_bake_set_values(struct bw_bake *bake, struct bw_bake *values);
 
 /* ---- snapshots: one frame, of a running bake or of a cache ---- */
