@@ -5,18 +5,6 @@
 #include "run/stage/stage.h"
 #include <string.h>
 
-static bool texts_equal(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
-
-static bool nodes_equal(const struct bw_node *a, const struct bw_node *b)
-{
-    if (!a || !b) return a == b;
-    if (a->type != b->type || a->count != b->count || !texts_equal(a->key, b->key)) return false;
-    if (a->type == BW_NODE_SCALAR && !texts_equal(a->text, b->text)) return false;
-    for (int32_t i = 0; i < a->count; i++)
-        if (!nodes_equal(a->child[i], b->child[i])) return false;
-    return true;
-}
-
 /// Sections of the preset that a chain may differ in: stages are compared one by one, and the others are of pictures.
 static bool section_is_free(const char *key)
 {
@@ -31,7 +19,7 @@ static const char *section_differs(const struct bw_node *a, const struct bw_node
 {
     for (int32_t i = 0; i < a->count; i++) {
         const char *key = a->child[i]->key;
-        if (!section_is_free(key) && !nodes_equal(a->child[i], bw_node_get(b, key))) return key;
+        if (!section_is_free(key) && !bw_node_equal(a->child[i], bw_node_get(b, key))) return key;
     }
     return NULL;
 }
@@ -54,7 +42,7 @@ static enum bw_status stage_may_exchange(const struct run_stage *a, const struct
     const struct bw_preset_stage *x = a->preset, *y = b->preset;
     char key[160];
     if (x->frame_from != y->frame_from || x->frame_to != y->frame_to) snprintf(key, sizeof key, "frames");
-    else if (!nodes_equal(x->bind, y->bind)) snprintf(key, sizeof key, "bind");
+    else if (!bw_node_equal(x->bind, y->bind)) snprintf(key, sizeof key, "bind");
     else if (bw_params_may_exchange(a->params, b->params, key, sizeof key)) return BW_OK;
     return bw_diag_error(d, NULL, BW_ERR_USAGE, "%s.%s can't change while it runs", x->id, key);
 }

@@ -2,12 +2,11 @@
 /* Stage force: wind, vortex, attractor or turbulence within a shape (laws: force_laws.c). */
 #include "force.h"
 #include "stages.h"
+#include <common/froude.h>
 #include <common/stage_find.h>
 #include <common/vec3.h>
 
 #include <math.h>
-
-#define GRAVITY 9.81 // m/s²
 
 struct force {
     struct force_kinds kind;
@@ -107,7 +106,7 @@ static struct turbulence_plan turbulence_plan_of(struct bw_stage *s)
     const double radius = s->character > 0 ? source_radius(s) : 0;
     const double size = bw_given_or(t->size, radius > 0 ? 1.2 * radius : 0.3);
     struct turbulence_plan a = {.size = size,
-                                .speed = bw_given_or(t->speed, s->character > 0 ? 0.4 * sqrt(GRAVITY * size) : 0.3),
+                                .speed = bw_given_or(t->speed, s->character > 0 ? 0.4 * froude_speed(size) : 0.3),
                                 .time = s->time + 0.5 * s->dt, // the middle: second order where the pattern changes
                                 .seed = bw_rng((uint64_t)t->seed, s->seed),
                                 .front_change = p->front_change,

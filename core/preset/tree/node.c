@@ -202,6 +202,18 @@ size_t bw_node_comment_colour(const struct bw_node *n, const char **at)
     return bw_text_colour(*at);
 }
 
+int bw_text_equal(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+int bw_node_equal(const struct bw_node *a, const struct bw_node *b)
+{
+    if (!a || !b) return a == b;
+    if (a->type != b->type || a->count != b->count || !bw_text_equal(a->key, b->key)) return 0;
+    if (a->type == BW_NODE_SCALAR && !bw_text_equal(a->text, b->text)) return 0;
+    for (int32_t i = 0; i < a->count; i++)
+        if (!bw_node_equal(a->child[i], b->child[i])) return 0;
+    return 1;
+}
+
 const char *bw_node_describe(const struct bw_node *n, char *buffer)
 {
     if (n->type == BW_NODE_MAP) return "a map";

@@ -32,6 +32,10 @@ struct bw_node *bw_node_load(const char *path, struct bw_diag *d);
 struct bw_node *bw_node_parse(const char *text, const char *name, struct bw_diag *d);
 /// Deep copy (places stay valid as long as either lives), NULL: out of memory.
 struct bw_node *bw_node_copy(const struct bw_node *n);
+/// 1: the same keys and texts in the same order, wherever they stood; also of two NULLs.
+int bw_node_equal(const struct bw_node *a, const struct bw_node *b);
+/// 1: the same text, or two NULLs.
+int bw_text_equal(const char *a, const char *b);
 void bw_node_free(struct bw_node *n);
 /// Entry of a map, or NULL.
 struct bw_node *bw_node_get(const struct bw_node *map, const char *key);

@@ -67,11 +67,9 @@ static int amounts_walk(struct walk *w, struct bw_values *a, struct bw_values *b
     return 1;
 }
 
-static int texts_equal(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
-
 static int keys_equal(const struct bw_value *a, const struct bw_value *b, int32_t i)
 {
-    return a->row.type != BW_PARAM_MAP || texts_equal(a->node->child[i]->key, b->node->child[i]->key);
+    return a->row.type != BW_PARAM_MAP || bw_text_equal(a->node->child[i]->key, b->node->child[i]->key);
 }
 
 /// A group, a variant, a list or a map.
@@ -96,7 +94,7 @@ static int value_walk(struct walk *w, struct bw_value *a, struct bw_value *b, in
     case BW_PARAM_FRAMES: return a->frames.first == b->frames.first && a->frames.last == b->frames.last;
     case BW_PARAM_BOOL:
     case BW_PARAM_CHOICE: return a->number == b->number;
-    default: return texts_equal(a->text, b->text);
+    default: return bw_text_equal(a->text, b->text);
     }
 }
 
@@ -108,7 +106,7 @@ static int values_walk(struct walk *w, struct bw_values *a, struct bw_values *b,
         const char *key = a->value[i].row.key;
         const char *name = a->value[i].row.type == BW_PARAM_AMOUNTS ? "fields" : key ? key : "items";
         snprintf(w->key + length, sizeof w->key - length, "%s%s", length ? "." : "", name);
-        if (!texts_equal(key, b->value[i].row.key) || !value_walk(w, &a->value[i], &b->value[i], fixed)) return 0;
+        if (!bw_text_equal(key, b->value[i].row.key) || !value_walk(w, &a->value[i], &b->value[i], fixed)) return 0;
         w->key[length] = '\0';
     }
     return 1;

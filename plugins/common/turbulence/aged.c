@@ -5,11 +5,11 @@
  * wide where it is old, by much the same acceleration in all. The age is the mean by mass of the 27 cells round each,
  * so that it has no edge where smoke has one. */
 #include "aged.h"
+#include <common/froude.h>
 #include <common/simd.h>
 
 #include <math.h>
 
-#define GRAVITY 9.81
 #define YOUNG (1 / 3.0) // of l/R at the source
 #define GROWTH 6.0      // of sqrt(g R)/(dl/da)
 
@@ -42,7 +42,7 @@ void SIMD_NAME(aged_row)(const struct aged *t, const struct bw_block *b, int j, 
 {
     float smoke[AGED_CELLS], grown[AGED_CELLS], size = (float)(t->size / t->radius);
     const int n = b->n[0] + 2;
-    const float rate = (float)(sqrt(GRAVITY / t->radius) / GROWTH);
+    const float rate = (float)(1 / (froude_time(t->radius) * GROWTH));
     row_sums(b, &b->view[t->smoke], &b->view[t->age], j, k, smoke, grown);
     for (int i = 0; i < n; i++) {
         const float size_now = (float)YOUNG + rate * grown[i] / (smoke[i] + 1e-20f);

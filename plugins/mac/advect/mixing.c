@@ -13,13 +13,13 @@
  * into obstacles, inactive tiles and out of the box. */
 #include "advect_pass.h"
 #include "kernels/mixing_kernels.h"
+#include <common/froude.h>
 #include <common/ranks.h>
 #include <common/stage_find.h>
 #include <string.h>
 
 #define STRENGTH 0.2 // C
 #define TURNS 8.0    // of sqrt(R/g)
-#define GRAVITY 9.81 // m/s²
 
 enum { VIEW_VEL, VIEW_FIELDS }; ///< then obstacles
 enum { N_WEIGHED = 2, MOST_FIELDS = 6 };
@@ -222,7 +222,7 @@ enum bw_status pass_mix(struct pass *p)
                        .field = {p->smoke, p->age},
                        .n_fields = N_WEIGHED,
                        .number = (float)(strength * STRENGTH * s->dt / s->grid->h),
-                       .young = (float)(TURNS * sqrt(radius / GRAVITY))};
+                       .young = (float)(TURNS * froude_time(radius))};
     struct bw_field *solid = p->walls ? bw_port_field(s, PORT_SOLID) : NULL, *f;
     for (uint32_t k = 0; (f = pass_field_at(p, k)) && m.n_fields < MOST_FIELDS; k++) {
         const struct bw_field_info *info = s->host->field_info(f);

@@ -3,13 +3,13 @@
  * plume is finer than a grid's cells. Its strength is a share of u²/R, so the same number serves a candle and a house:
  * by Froude's law all accelerations are alike when lengths, and the squares of speeds, are scaled together. */
 #include "front_turbulence.h"
+#include <common/froude.h>
 #include <common/stage_find.h>
 #include <common/tiles.h>
 #include <common/turbulence/turbulence.h>
 
 #include <math.h>
 
-#define GRAVITY 9.81
 #define CHANGE 0.3 // of the field's greatest value, over the front's width, that makes a front
 #define WIDTH 0.5  // radii
 #define FAINT 0.03 // of that: none …
@@ -69,7 +69,7 @@ static void block_add(const struct bw_block *b, void *user)
 static struct turbulence_plan plan_of(const struct bw_stage *s, const struct front_turbulence *f, double radius)
 {
     struct turbulence_plan t = {.size = radius,
-                                .speed = SPEED * sqrt(GRAVITY * radius),
+                                .speed = SPEED * froude_speed(radius),
                                 .time = s->time + 0.5 * s->dt,
                                 .seed = bw_rng(s->seed, 1),
                                 .fronts = VIEW_FRONT,

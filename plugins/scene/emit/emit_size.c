@@ -2,11 +2,11 @@
 /* The size of a source, and what follows from it where the preset says nothing: lobes of .6 radii that change as fast
  * as buoyant gas of their size moves (Froude's law: the speed goes with the root of the length), and a soft edge. */
 #include "emit.h"
+#include <common/froude.h>
 
 #include <math.h>
 #include <stdlib.h>
 
-#define GRAVITY 9.81
 enum { MOMENTS = 9 }; // of the source's time at which its size is looked at
 
 static int length_compare(const void *a, const void *b)
@@ -55,7 +55,7 @@ struct emit_noise noise_of(const struct bw_stage *s, double radius)
     struct emit_noise n = ((const struct emit *)s->params)->noise;
     n.amount = bw_given_or(n.amount, fmin(0.8 * s->character, 1));
     n.size = bw_given_or(n.size, fmax(0.6 * radius, 2 * s->grid->h));
-    n.speed = bw_given_or(n.speed, 0.4 * sqrt(GRAVITY * n.size));
+    n.speed = bw_given_or(n.speed, 0.4 * froude_speed(n.size));
     return n;
 }
 

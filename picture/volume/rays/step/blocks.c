@@ -10,7 +10,6 @@
 #define UNSEEN 1e-3f    ///< light, and share of light, that nobody misses
 #define SEEN 0.004f     ///< of the light gets out: smoke behind is not seen, …
 #define SEEN_FIRE 5e-5f ///< … nor fire, however bright
-#define STANDS_OUT 7    ///< of a sheet, times what its cells are: as bright it is at most
 
 /// What the tasks share.
 struct survey {
@@ -139,7 +138,7 @@ static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_li
     tools->parallel(tools->ctx, lit->box.n[2], near_stack, &s);
     tools->parallel(tools->ctx, b->n[2], busy_layer, &s);
     float bright = 1; // as smoke is
-    for (int k = 0; k < b->n[2]; k++) bright = bw_most(bright, STANDS_OUT * s.bright[k]);
+    for (int k = 0; k < b->n[2]; k++) bright = bw_most(bright, (1 + BW_STANDS_OUT) * s.bright[k]);
     b->seen = lit->roots ? SEEN_FIRE : bw_most(SEEN / bright, SEEN_FIRE);
     tools->release(tools->ctx, s.bright);
     return BW_OK;

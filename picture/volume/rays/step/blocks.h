@@ -6,6 +6,7 @@
 #include <picture/volume/light/medium.h>
 
 #define BW_FIRE_FAINT 1e-4f ///< flames that nobody sees
+#define BW_STANDS_OUT 6.0f  ///< of a sheet of flame, times what its cells are: as much more it is at most
 #define BW_MOVED_THIN 0.02f ///< of light that a cell holds back, or of a flame: nobody sees such cells moved
 enum { BW_HOLDS_MEDIUM = 1, BW_HOLDS_FIRE = 2, BW_HOLDS_MOVED = 4 };
 enum { BW_BLOCK = 4, BW_SCREEN_TILE = 16 }; ///< cells; pixels

@@ -23,9 +23,6 @@ enum { PARTS = 4 };  ///< of such a step, and of the one before
 /// would be a dark outline round what it hides.
 #define SHINES 0.15f
 
-/// Of a sheet, times what its cells are: as much more it is at most.
-#define STANDS_OUT 6.0f
-
 /// Flames at a place p of the box, {flame, kelvin}: sheets stand out from what is round them, the more the brighter.
 INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2])
 {
@@ -35,7 +32,7 @@ INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2
     bw_emission(lit->blackbody, fire, rgb);
     const float wide = bw_most(linear_one(lit->wide, &t), 0);
     const float times = powf((rgb[0] + rgb[1] + BW_GLOW_FAINT) / (wide + BW_GLOW_FAINT), lit->sheets);
-    fire[0] *= times * (1 + STANDS_OUT) / (times + STANDS_OUT);
+    fire[0] *= times * (1 + BW_STANDS_OUT) / (times + BW_STANDS_OUT);
 }
 
 /// By how much flames hide what is behind them, times the default, of {flame, kelvin} and of what they send out. A deep
@@ -144,7 +141,8 @@ INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cu
         if (m->lit->roots) roots_add(m->lit, &t, cubic, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;
-    const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1, smoke = s.v[0];
+    const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1;
+    const struct lanes smoke = s;
     if (m->steps.fine > 1) {
         fire_step(m, cubic, from, step, drawn, &s);
     } else {
@@ -154,7 +152,7 @@ INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cu
         fire[0] *= drawn;
         fire_add(m->lit, fire, 1, &s);
     }
-    *glow = s.v[0] - smoke;
+    for (int c = 0; c < 3; c++) *glow = bw_most(*glow, s.v[c] - smoke.v[c]);
     return s;
 }
 
@@ -216,7 +214,7 @@ INLINE float step_march(const struct bw_march_medium *m, const struct bw_ray *r,
     g->sum.v += s.v * (g->transmittance.v * metres.v);
     g->transmittance.v *= keep.v;
     g->far += (before - g->transmittance.v[3]) * t;
-    *gleams = s.v[3] > 0 ? before * glow / s.v[3] : 0;
+    *gleams = glow > 0 && s.v[3] > 0 ? before * glow / s.v[3] : 0;
     return near & BW_HOLDS_FIRE ? s.v[3] * ds : 0;
 }
 
