@@ -8,6 +8,7 @@
 #include "look.h"
 #include <picture/volume/detail/move.h>
 #include <picture/volume/flames/crisp.h>
+#include <picture/volume/rays/step/blocks.h>
 #include <picture/volume/render.h>
 #include <picture/volume/scene/flame.h>
 
@@ -294,6 +295,60 @@ Test(flames, are_exposed_for_the_hottest)
     cr_assert_float_eq(light[0], light[1], 0.02 * light[0], "%g, %g", light[0], light[1]);
     cr_assert_float_eq(light[2] / light[0], cool[1] / hot[1], 0.03 * cool[1] / hot[1], "%g of %g", light[2], light[0]);
     free(v.flame);
+}
+
+/* Where flames and black smoke begin within one step, pixels are alike though each one's steps begin elsewhere. */
+Test(flames, do_not_speckle_in_soot)
+{
+    enum { AROUND = 8, PIXELS = 4 * AROUND * AROUND };
+    struct bw_volume v = slab_make(1, 0);
+    struct bw_scene scene = scene_make();
+    struct bw_image img;
+    double sum = 0, square = 0;
+    scene.floor = 0, scene.look.key = 0, scene.look.environment = 0, scene.flame_kelvin = 1500;
+    v.density = take(NULL, CELLS * sizeof(float));
+    for (int i = 0; i < CELLS; i++) v.density[i] = v.flame[i] > 0 ? 6 : 0;
+    cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    for (int y = SIZE / 2 - AROUND; y < SIZE / 2 + AROUND; y++)
+        for (int x = SIZE / 2 - AROUND; x < SIZE / 2 + AROUND; x++) {
+            const double light = brightness(&img, x, y);
+            sum += light / PIXELS, square += light * light / PIXELS;
+        }
+    const double speckle = sqrt(fmax(square / (sum * sum) - 1, 0));
+    bw_image_free(&img);
+    free(v.flame), free(v.density);
+    cr_log_info("pixels differ by %.4f", speckle);
+    cr_assert(sum > 1 && speckle < 0.003, "%g, %g", sum, speckle);
+}
+
+/// The share of light at which rays end, of cells that burn so brightly.
+static double seen_at(float flame, float kelvin)
+{
+    struct bw_blackbody blackbody;
+    const struct bw_scene scene = scene_make();
+    float *fire = take(NULL, 2 * CELLS * sizeof(float)), *rgbs = take(NULL, 4 * CELLS * sizeof(float));
+    const struct bw_lit lit = {.box = {{N, N, N}, {-0.5, -0.5, 0}, H},
+                               .rgbs = rgbs,
+                               .fire = fire,
+                               .blackbody = &blackbody,
+                               .gain = (float)bw_flame_gain(&scene),
+                               .soot = 1};
+    struct bw_blocks b = {.moved = 0};
+    bw_blackbody_init(&blackbody, 1, 1500);
+    for (int i = 0; i < CELLS; i++) fire[2 * i] = flame, fire[2 * i + 1] = kelvin, rgbs[4 * i + 3] = 1;
+    cr_assert_eq(bw_blocks_make(&tools, &lit, &scene.camera, (int32_t[2]){SIZE, SIZE}, &b), BW_OK);
+    const double seen = (double)b.seen;
+    bw_blocks_free(&tools, &b);
+    free(fire), free(rgbs);
+    return seen;
+}
+
+/* Behind soot white-hot flames are seen where smoke is not; where nothing glows rays end as in smoke. */
+Test(flames, rays_end_where_the_brightest_are_not_seen)
+{
+    const double hot = seen_at(1, 1500), cold = seen_at(1, 700), dim = seen_at(0.01f, 1250);
+    cr_assert(hot <= 1e-4 && cold > 1e-3 && dim > hot && dim < cold, "%g, %g, %g", hot, dim, cold);
 }
 
 /// By what flames are multiplied at places that move along with the mean flow, `frame` frames on.
