@@ -11,39 +11,8 @@ import sys
 import bpy
 
 sys.dont_write_bytecode = True
-
-
-def refused(call, *words):
-    """It says why, and loads nothing."""
-    before = len([o for o in bpy.data.objects if o.type == "VOLUME"])
-    try:
-        call()
-    except RuntimeError as why:
-        assert all(w in str(why) for w in words), (str(why), words)
-    else:
-        raise AssertionError(f"not refused: {words}")
-    assert len([o for o in bpy.data.objects if o.type == "VOLUME"]) == before, "half loaded"
-
-
-def enable():
-    bpy.ops.preferences.addon_enable(module="billow_addon")
-    bpy.context.preferences.addons["billow_addon"].preferences.program = sys.argv[-1]
-
-
-def only(thing):
-    for other in bpy.context.selected_objects:
-        other.select_set(False)
-    thing.select_set(True)
-    bpy.context.view_layer.objects.active = thing
-
-
-def mesh_new(kind, **wish):
-    getattr(bpy.ops.mesh, f"primitive_{kind}_add")(**wish)
-    return bpy.context.object
-
-
-def volumes():
-    return [o for o in bpy.data.objects if o.type == "VOLUME"]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from addon_help import enable, mesh_new, only, refused, scene_start, volumes  # noqa: E402
 
 
 def box_of(volume):
@@ -53,14 +22,6 @@ def box_of(volume):
     import mathutils
     corners = [volume.matrix_world @ mathutils.Vector(c) for c in volume.bound_box]
     return [min(c[a] for c in corners) for a in range(3)], [max(c[a] for c in corners) for a in range(3)]
-
-
-def scene_start():
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    enable()
-    scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 3, 6
-    return scene
 
 
 def check_quick(kind):
@@ -93,7 +54,7 @@ def check_again(domain):
     assert len(volumes()) == 1 and volumes()[0].data.frame_duration == 6, volumes()
     with open("billow/Billow_Domain/Billow_Domain.yaml", encoding="utf-8") as f:
         text = f.read()
-    assert "mac.forces: {buoyancy: 0.5}" in text and "frames: 3-8" in text, text
+    assert "mac.forces: {id: mac.forces, buoyancy: 0.5}" in text and "frames: 3-8" in text, text
     bpy.ops.wm.save_mainfile()
     bpy.ops.preferences.addon_disable(module="billow_addon")
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)

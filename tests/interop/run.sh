@@ -143,12 +143,15 @@ done
 check "nothing that a later Blender lacks" python3 "$here/blender_api.py" "$here/../.."
 
 # The add-on, as its .zip installs it.
-addon() {
-    mkdir -p "$work/addon/scripts" && cd "$work/addon" && BLENDER_USER_SCRIPTS="$work/addon/scripts" blender -b \
-        --factory-startup --python-exit-code 1 --python "$here/addon.py" -- \
+addon() { # SCRIPT
+    mkdir -p "$work/$1/scripts" && cd "$work/$1" && BLENDER_USER_SCRIPTS="$work/$1/scripts" blender -b \
+        --factory-startup --python-exit-code 1 --python "$here/$1.py" -- \
         "$(dirname "$billow")/../hosts/blender/billow_addon.zip" "$billow"
 }
-have blender && check "the add-on: quick effects, motion, stop and resume, refusals" addon
+if have blender; then
+    check "the add-on: quick effects, motion, stop and resume, refusals" addon addon
+    check "the add-on: force fields, particles, weights" addon addon_scene
+fi
 
 # `scale: 2`: twice as large in metres, at the rate of the preset, in USD and in Blender.
 check "larger: a bake" "$billow" bake "$here/box.yaml" --set scale=2 --set time.frames=1001-1003 --set name=large --mute mp4 --mute exr --out "$work/large"

@@ -13,13 +13,13 @@ bl_info = {
 
 
 def register():
-    from . import handlers, operators, panels, preferences, properties, quick
-    for module in preferences, properties, operators, quick, panels, handlers:
+    from . import base, handlers, operators, panels, preferences, properties, quick, starts
+    for module in preferences, properties, operators, base, starts, quick, panels, handlers:
         module.register()
 
 
 def unregister():
-    from . import handlers, job, operators, panels, preferences, properties, quick
+    from . import base, handlers, job, operators, panels, preferences, properties, quick, starts
     job.stop_all()
-    for module in handlers, panels, quick, operators, properties, preferences:
+    for module in handlers, panels, quick, starts, base, operators, properties, preferences:
         module.unregister()

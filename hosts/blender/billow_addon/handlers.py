@@ -2,7 +2,7 @@
 """Looks at running bakes a few times a second, and shows their frames as they come."""
 import bpy
 
-from . import job, load, program, scene
+from . import estimate, job, load, program, scene
 
 watched = []
 
@@ -68,9 +68,11 @@ def left(running):
 def forget(*_):
     """Another file was opened: what bakes goes on by itself."""
     watched.clear()
+    estimate.forget()
 
 
 def register():
+    estimate.tell = redraw
     bpy.app.handlers.load_pre.append(forget)
 
 

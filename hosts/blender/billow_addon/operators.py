@@ -5,7 +5,7 @@ import shlex
 
 import bpy
 
-from . import job, load, preset, program, scene
+from . import checks, job, load, preset, program, scene
 
 
 def domain_of(context):
@@ -34,7 +34,7 @@ def command(domain, path, resume=False, again=0):
 
 def bake(domain, resume=False, again=0):
     """Begin. Wrong, Missing: it can't, in words."""
-    wrong = scene.check(domain)
+    wrong = checks.check(domain)
     if wrong:
         raise scene.Wrong(". ".join(wrong))
     out = out_of(domain)

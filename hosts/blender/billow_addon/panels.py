@@ -2,7 +2,7 @@
 """The Physics tab."""
 import bpy
 
-from . import handlers, job, operators, properties, scene, tables
+from . import checks, estimate, forces, handlers, job, operators, properties, scene, tables
 
 
 class Physics:
@@ -55,6 +55,34 @@ class BILLOW_PT_domain(Physics, bpy.types.Panel):
         col = column(self.layout)
         col.prop(own, "folder")
         col.prop(own, "load")
+        self.fields(col, thing)
+
+    def fields(self, layout, thing):
+        """Which of the scene's force fields push, and what of them comes out otherwise."""
+        layout.prop(thing.billow, "forces")
+        for field in forces.all_of(thing):
+            for sentence in forces.notes(field) or [f"{field.name} pushes the gas"]:
+                wrapped(layout, sentence, "FORCE_" + forces.field_of(field).type if field in forces.taken([field]) else "INFO")
+
+
+class BILLOW_PT_start(Physics, bpy.types.Panel):
+    bl_label, bl_parent_id, roles = "Starting Point", "BILLOW_PT_role", ("DOMAIN",)
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout, own, wm = self.layout, context.object.billow, context.window_manager
+        layout.label(text=f"Starts from {own.base.name}" if own.base else "Starts as its sources are: smoke, fire, explosion",
+                     icon="TEXT")
+        row = layout.row(align=True)
+        row.operator("billow.base_edit", icon="GREASEPENCIL")
+        if own.base:
+            row.operator("billow.base", text="", icon="X").name = ""
+        layout.template_icon_view(wm, "billow_start", show_labels=True, scale=6, scale_popup=6)
+        row = layout.row(align=True)
+        chosen = row.operator("billow.base", text="Start From " + wm.billow_start.replace("_", " ").capitalize())
+        chosen.name = wm.billow_start
+        fits = row.operator("billow.base", text="With Its Box")
+        fits.name, fits.fit = wm.billow_start, True
 
 
 class BILLOW_PT_bake(Physics, bpy.types.Panel):
@@ -62,7 +90,7 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
 
     def draw(self, context):
         layout, domain = self.layout, context.object
-        wrong = scene.check(domain)
+        wrong = checks.check(domain)
         for sentence in wrong:
             wrapped(layout, sentence[0].upper() + sentence[1:])
         try:
@@ -76,6 +104,7 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
             return
         if running and running.code and running.message:
             wrapped(layout, running.message)
+        self.figures(layout, domain)
         col = layout.column(align=True)
         col.enabled = not wrong
         col.operator("billow.bake", icon="PHYSICS")
@@ -92,13 +121,52 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
             wrapped(layout, "Smoke is dark: Render > Light Paths > Max Bounces > Volume is below 2", "INFO")
 
 
+    def figures(self, layout, domain):
+        """Memory, disk and time."""
+        found = estimate.of(domain)
+        if found is None:
+            layout.label(text="…", icon="TIME")
+        elif isinstance(found, str):
+            wrapped(layout, found, "INFO")
+        else:
+            own = "as last time" if found.measured else "by a plume"
+            layout.label(text=f"Some {estimate.duration(found.seconds)}, {own}", icon="TIME")
+            layout.label(text=f"At most {estimate.size(found.memory)} of memory, {estimate.size(found.disk)} of disk",
+                         icon="DISK_DRIVE")
+
+
 class BILLOW_PT_source(Physics, bpy.types.Panel):
     bl_label, bl_parent_id, roles = "Source", "BILLOW_PT_role", ("SOURCE",)
 
     def draw(self, context):
         col = column(self.layout)
-        for key in "kind", "density", "temperature", "fuel", "inherit", "start", "frames":
-            col.prop(context.object.billow, key)
+        thing = context.object
+        own = thing.billow
+        for key in "kind", "density", "temperature", "fuel", "noise", "inherit", "start", "frames":
+            col.prop(own, key)
+        if thing.particle_systems:
+            col.prop_search(own, "particles", thing, "particle_systems")
+        if own.particles:
+            col.prop(own, "particle_size")
+            return
+        col.prop_search(own, "group", thing, "vertex_groups")
+        col.prop(own, "texture")
+        if own.texture:
+            col.prop(own, "texture_size")
+            col.prop(own, "texture_uv")
+
+
+class BILLOW_PT_force(bpy.types.Panel):
+    bl_space_type, bl_region_type, bl_context, bl_label = "PROPERTIES", "WINDOW", "physics", "Billow: Force Field"
+
+    @classmethod
+    def poll(cls, context):
+        return context.object and forces.field_of(context.object)
+
+    def draw(self, context):
+        column(self.layout).prop(context.object.billow, "acts")
+        for sentence in forces.notes(context.object):
+            wrapped(self.layout, sentence, "INFO")
 
 
 class BILLOW_PT_obstacle(Physics, bpy.types.Panel):
@@ -137,5 +205,6 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
                 row.label(text="auto")
 
 
-classes = [BILLOW_PT_role, BILLOW_PT_bake, BILLOW_PT_domain, BILLOW_PT_source, BILLOW_PT_obstacle, BILLOW_PT_stages]
+classes = [BILLOW_PT_role, BILLOW_PT_bake, BILLOW_PT_domain, BILLOW_PT_start, BILLOW_PT_source,
+           BILLOW_PT_obstacle, BILLOW_PT_stages, BILLOW_PT_force]
 register, unregister = bpy.utils.register_classes_factory(classes)

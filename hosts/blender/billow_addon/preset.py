@@ -1,24 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preset of a domain, as text."""
+"""The preset of a domain, as text: what it starts from, with the scene's box, sources, obstacles and forces."""
 import os
+import re
 
-import bpy
-
-from . import motion, properties, scene, tables
+from . import base, forces, motion, particles, properties, scene, tables
 
 SIDES = ("left", "right", "front", "back", "bottom", "top")
-# What a kind of source wants of the stages, as the presets smoke, fire and explosion have it.
-STAGES = {
-    "SMOKE": {"dissipate": {"density": "0.15 1/s", "vanish": "0.01"}},
-    "FIRE": {"fire": {"smoke": "0.25"}, "dissipate": {"density": "0.3 1/s", "vanish": "0.01"}},
-    "EXPLOSION": {"fire": {"smoke": "4", "heat": "3e6 J/kg", "burn_rate": "1.2 1/s", "flame_life": "0.35 s",
-                           "burnout": "{keys: {%d: 80, %d: 35, %d: 6, %d: 0}}"},
-                  "mac.forces": {"buoyancy": "0.6"}, "dissipate": {"density": "0.1 1/s", "vanish": "0.005"}},
-}
-LOOKS = {"SMOKE": "thickness: %g",
-         "FIRE": "thickness: %g, smoke: [0.25, 0.23, 0.21], flames: {opacity: 2, contrast: 0.8}",
-         "EXPLOSION": "thickness: %g, smoke: [0.08, 0.07, 0.06], flames: {opacity: 2.3, soot: 1, contrast: 0.7}"}
-THICKNESS = {"SMOKE": 2, "FIRE": 1, "EXPLOSION": 4}
+AXES = ("x-", "x+", "y-", "y+", "z-", "z+")
+SOLVERS = ("mac.forces", "mac.project", "flux")
+AMOUNTS = ("density", "temperature", "fuel")
 
 
 def mapping(pairs):
@@ -29,59 +19,108 @@ def quoted(text):
     return '"%s"' % "".join(c if c.isprintable() and c not in '"\\' else " " for c in text)
 
 
-def domain_text(domain):
-    low, high = scene.box(domain)
+def domain_text(domain, start):
+    """The box; what else says where and how large it is goes."""
+    low, _ = scene.box(domain)
     edge, counts = scene.cells(domain)
-    closed = {side: "closed" if wall else "open" for side, wall in zip(SIDES, domain.billow.closed)}
-    return "domain: {cells: %s, voxel: %.7g m, origin: [%s], sides: %s}" % (
+    sides = AXES if re.search(r"\b[xyz][-+]:", start.text) else SIDES
+    closed = {side: "closed" if wall else "open" for side, wall in zip(sides, domain.billow.closed)}
+    return "domain: {size: null, center: null, floor: null, cells: %s, voxel: %.7g m, origin: [%s], sides: %s}" % (
         counts, edge, ", ".join("%.7g m" % x for x in low), mapping(closed))
 
 
-def source_text(number, track, shape, frames):
-    own = track.thing.billow
-    pairs = {"id": f"source_{number}", "shape": shape}
+def placed(start, kind):
+    """Where a new stage goes: obstacles first, sources behind those that are there, forces before what applies them."""
+    if kind == "collide":
+        return {"before": start.stages[0][0]}
+    if kind == "force":
+        before = start.first(*SOLVERS)
+        return {"before": before} if before else {}
+    after = start.last("emit") or start.first("mac.advect")
+    return {"after": after} if after else {"before": start.stages[0][0]}
+
+
+def source_text(number, source, shape, share, frames, where):
+    """One emit; `share` is of its amounts."""
+    own = source.billow
+    pairs = {"id": f"source_{number}", **where, "shape": shape}
     if own.frames or own.start > frames[0]:
         begin = max(own.start, frames[0])
         pairs["frames"] = f"{begin}-{min(begin + own.frames - 1, frames[1]) if own.frames else frames[1]}"
-    for key in "density", "temperature", "fuel":
+    for key in AMOUNTS:
         if getattr(own, key):
-            pairs[key] = "%.7g" % getattr(own, key)
+            pairs[key] = "%.7g" % (share * getattr(own, key))
     if own.inherit:
         pairs["inherit_velocity"] = "%.7g" % own.inherit
-    return f"  - emit: {mapping(pairs)}  # {quoted(track.thing.name)}"
+    if own.noise >= 0:
+        pairs["noise"] = "{amount: %.3g}" % own.noise
+    return f"  - emit: {mapping(pairs)}  # {quoted(source.name)}"
 
 
-def stage_texts(domain, kind, first):
-    """The stages below the sources; what somebody set counts before what the kind wants."""
+def stage_texts(domain, start):
+    """What somebody set of the stages that are there."""
     out = []
-    wanted = {stage: dict(pairs) for stage, pairs in STAGES[kind].items()}
-    if kind == "EXPLOSION":
-        wanted["fire"]["burnout"] %= (first, first + 7, first + 12, first + 16)
-    for stage in "fire", "mac.forces", "mac.project", "dissipate":
-        if stage == "fire" and kind == "SMOKE":
-            continue
-        group = properties.stage_group(domain, stage)
-        pairs = {**wanted.get(stage, {}), **(tables.given(group) if group else {})}
-        out.append(f"  - {stage}: {mapping(pairs)}")
+    for key, kind in start.stages:
+        group = properties.stage_group(domain, kind) if kind in tables.STAGES else None
+        pairs = tables.given(group) if group else {}
+        if kind == "mac.forces" and scene.gravity() is not None:
+            pairs = {"gravity": "[%s]" % ", ".join("%.6g" % x for x in scene.gravity()), **pairs}
+        if pairs:
+            out.append(f"  - {kind}: {mapping({'id': key, **pairs})}")
     return out
 
 
-def text(domain, folder):
+class Parts:
+    """Shapes of the scene's objects: [(object, [(shape, share)])]. Files go into the folder."""
+
+    def __init__(self, domain, folder):
+        first, last = scene.frames()
+        edge = scene.cells(domain)[0]
+        sources, obstacles = scene.of_role("SOURCE"), scene.of_role("OBSTACLE")
+        clouds = {s: particles.Cloud(s, folder) for s in sources if particles.system_of(s)}
+        tracks = {t: motion.Track(t) for t in sources + obstacles if t not in clouds}
+        self.fields = [forces.Field(f) for f in forces.taken(forces.all_of(domain))]
+        motion.follow([*clouds.values(), *tracks.values(), *self.fields], first, last)
+
+        def shapes(thing):
+            return clouds[thing].shapes() if thing in clouds else motion.shapes(tracks[thing], folder, edge)
+        self.sources, self.obstacles = ([(t, shapes(t)) for t in things] for things in (sources, obstacles))
+
+
+class Sketch:
+    """The same without a look at other frames and without files, for estimates: balls where things are now."""
+
+    def __init__(self, domain):
+        def ball(thing):
+            low, high = scene.box(thing)
+            center = ", ".join("%.6g" % ((l + h) / 2) for l, h in zip(low, high))
+            return [("{sphere: {center: [%s], radius: %.6g}}" % (center, max(h - l for l, h in zip(low, high)) / 2), 1)]
+        self.sources, self.obstacles = ([(t, ball(t)) for t in scene.of_role(r)] for r in ("SOURCE", "OBSTACLE"))
+        self.fields = []
+
+
+def text(domain, start, parts):
     first, last = scene.frames()
-    render = bpy.context.scene.render
-    sources = motion.tracks(scene.of_role("SOURCE"), first, last)
-    obstacles = motion.tracks(scene.of_role("OBSTACLE"), first, last)
-    kinds = [t.thing.billow.kind for t in sources]
-    kind = next((k for k in ("EXPLOSION", "FIRE") if k in kinds), "SMOKE")
-    lines = [f"# {quoted(domain.name)}, written by the add-on of Blender: a bake writes it anew.", "billow: 1",
-             f"name: {scene.name_of(domain)}", f"character: {domain.billow.character}", domain_text(domain),
-             "time: {fps: %.7g, frames: %d-%d}" % (render.fps / render.fps_base, first, last), "stages:"]
-    lines += [f"  - collide: {{id: obstacle_{i + 1}, wake: always, shape: {motion.shape(t, folder)}}}"
-              f"  # {quoted(t.thing.name)}" for i, t in enumerate(obstacles)]
-    lines += ["  - mac.advect: {}"]
-    lines += [source_text(i + 1, t, motion.shape(t, folder), (first, last)) for i, t in enumerate(sources)]
-    lines += stage_texts(domain, kind, max(first, min(t.thing.billow.start for t in sources)))
-    lines += ["look: {%s}" % (LOOKS[kind] % (THICKNESS[kind] * domain.billow.thickness)), "export:", "  - vdb: {}"]
+    lines = [f"# {quoted(domain.name)}, written by the add-on of Blender: a bake writes it anew.",
+             f"extends: {start.extends}", "billow: 1", f"name: {scene.name_of(domain)}",
+             f"character: {domain.billow.character}", domain_text(domain, start),
+             "time: {fps: %.7g, frames: %d-%d}" % (scene.rate(), first, last), "stages:"]
+    if parts.sources:
+        lines += [f"  - emit: {{id: {key}, enabled: no}}" for key, kind in start.stages if kind == "emit"]
+    lines += [f"  - collide: {mapping({'id': f'obstacle_{i + 1}', **placed(start, 'collide'), 'wake': 'always', 'shape': s})}"
+              f"  # {quoted(thing.name)}" for i, (thing, shapes) in enumerate(parts.obstacles) for s, _ in shapes]
+    emits = [(thing, s, share) for thing, shapes in parts.sources for s, share in shapes]
+    lines += [source_text(i + 1, *emit, (first, last), placed(start, "emit")) for i, emit in enumerate(emits)]
+    lines += [f"  - force: {mapping({'id': f'force_{i + 1}', **placed(start, 'force'), **field.pairs()})}"
+              f"  # {quoted(field.thing.name)}" for i, field in enumerate(parts.fields)]
+    lines += stage_texts(domain, start)
+    if lines[-1] == "stages:":
+        lines.pop()
+    if domain.billow.thickness:
+        lines.append("look: {thickness: %.6g}" % domain.billow.thickness)
+    others = [(key, kind) for key, kind in start.exports if kind != "vdb"]
+    if others:
+        lines += ["export:"] + [f"  - {kind}: {{id: {key}, enabled: no}}" for key, kind in others]
     return "\n".join(lines) + "\n"
 
 
@@ -90,5 +129,6 @@ def write(domain):
     folder = scene.folder_of(domain)
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, scene.name_of(domain) + ".yaml")
-    motion.write(path, text(domain, folder))
+    start = base.of(domain, scene.of_role("SOURCE"), folder)
+    motion.write(path, text(domain, start, Parts(domain, folder)))
     return path

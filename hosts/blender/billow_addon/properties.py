@@ -12,7 +12,8 @@ KINDS = (("SMOKE", "Smoke", "Warm smoke"), ("FIRE", "Fire", "Fuel that burns whe
          ("EXPLOSION", "Explosion", "A charge of burning fuel"))
 CHARACTERS = (("calm", "Calm", "Nothing comes by itself"), ("natural", "Natural", "Edges break up by themselves"),
               ("wild", "Wild", "The same, stronger"))
-AMOUNTS = {"SMOKE": (1.0, 80.0, 0.0, 0), "FIRE": (0.0, 900.0, 1.0, 0), "EXPLOSION": (0.0, 1300.0, 1.0, 3)}
+# density, temperature, fuel, frames and noise, as the presets smoke, fire and explosion have them
+AMOUNTS = {"SMOKE": (1.0, 200.0, 0.0, 0, 1.0), "FIRE": (0.0, 900.0, 1.0, 0, -1.0), "EXPLOSION": (0.0, 2000.0, 1.0, 2, 1.0)}
 
 
 def is_mesh(self, thing):
@@ -20,7 +21,7 @@ def is_mesh(self, thing):
 
 
 def kind_changed(self, context):
-    self.density, self.temperature, self.fuel, self.frames = AMOUNTS[self.kind]
+    self.density, self.temperature, self.fuel, self.frames, self.noise = AMOUNTS[self.kind]
 
 
 class BillowObject(bpy.types.PropertyGroup):
@@ -32,20 +33,39 @@ class BillowObject(bpy.types.PropertyGroup):
         name="Walls", size=6, default=(False, False, False, False, True, False),
         description="Sides that are walls: -x, +x, -y, +y, floor, top")
     character: bpy.props.EnumProperty(items=CHARACTERS, name="Character", default="natural")
-    thickness: bpy.props.FloatProperty(name="Thickness", default=1, min=0, max=100, description="Of smoke, as it is seen")
+    thickness: bpy.props.FloatProperty(name="Thickness", default=0, min=0, max=100,
+                                       description="Of smoke, as it is seen; 0: as the starting point has it")
+    base: bpy.props.PointerProperty(name="Starts From", type=bpy.types.Text,
+                                    description="A preset's text, which the scene's objects are added to; none: the "
+                                                "preset smoke, fire or explosion, by the kind of the sources")
+    forces: bpy.props.BoolProperty(name="Force Fields", default=True,
+                                   description="Blender's force fields push the gas")
     folder: bpy.props.StringProperty(name="Folder", subtype="DIR_PATH",
                                      description="Of the cache; empty: billow, beside the .blend")
     load: bpy.props.BoolProperty(name="Load Frames", default=True, description="Show frames as they are baked")
     # of a source
     kind: bpy.props.EnumProperty(items=KINDS, name="Kind", update=kind_changed)
     density: bpy.props.FloatProperty(name="Smoke", default=1, min=0, max=1000)
-    temperature: bpy.props.FloatProperty(name="Temperature", default=80, min=-300, max=5000,
+    temperature: bpy.props.FloatProperty(name="Temperature", default=200, min=-300, max=5000,
                                          description="Kelvin above the air's")
     fuel: bpy.props.FloatProperty(name="Fuel", default=0, min=0, max=1)
     inherit: bpy.props.FloatProperty(name="Inherit Velocity", default=0, min=0, max=10,
                                      description="Share of its own motion that the gas takes along")
     start: bpy.props.IntProperty(name="First Frame", default=0, min=0, description="0: of the scene")
     frames: bpy.props.IntProperty(name="Frames", default=0, min=0, description="How long it is on; 0: to the end")
+    noise: bpy.props.FloatProperty(name="Noise", default=1, min=-1, max=1,
+                                   description="Breaks the source up into lobes and holes; below 0: by itself")
+    particles: bpy.props.StringProperty(name="Particles", description="A particle system of the object that emits in "
+                                                                      "place of its mesh")
+    particle_size: bpy.props.FloatProperty(name="Particle Size", default=1, min=0, max=1000,
+                                           description="Radius, times that of the particles; a cell at least")
+    group: bpy.props.StringProperty(name="Vertex Group", description="The mesh emits as strongly as the group weighs")
+    texture: bpy.props.PointerProperty(name="Texture", type=bpy.types.Texture,
+                                       description="The mesh emits as strongly as the texture is bright")
+    texture_uv: bpy.props.BoolProperty(name="By UV Map", description="Else by place in the box round the mesh")
+    texture_size: bpy.props.FloatProperty(name="Texture Size", default=1, min=0.001, max=1000)
+    # of an object with a force field
+    acts: bpy.props.BoolProperty(name="Pushes Gas", default=True)
 
 
 classes = [BillowObject]

@@ -6,7 +6,7 @@ from mathutils import Vector
 from . import scene
 
 # Of the box: its width and height in radii of the source, and how far below the source's foot it begins.
-ROOM = {"SMOKE": (6, 12, 0.3), "FIRE": (6, 12, 0.3), "EXPLOSION": (7, 9, 0.5)}
+ROOM = {"SMOKE": (8, 16, 0.3), "FIRE": (8, 16, 0.3), "EXPLOSION": (8, 10, 0.5)}
 
 
 def bounds(things):
@@ -34,6 +34,12 @@ def domain_add(context, things, kind):
     return box
 
 
+def scattered_light(world):
+    """Smoke is black where light scatters in it but once, as Cycles has it by default."""
+    if hasattr(world, "cycles"):
+        world.cycles.volume_bounces = max(world.cycles.volume_bounces, 4)
+
+
 class Quick:
     bl_options = {"REGISTER", "UNDO"}
     kind = "SMOKE"
@@ -58,6 +64,7 @@ class Quick:
         box.billow.resolution = self.resolution
         for thing in context.selected_objects:
             thing.select_set(False)
+        scattered_light(context.scene)
         box.select_set(True)
         context.view_layer.objects.active = box
         return {"FINISHED"}

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which objects take part, and what is wrong with them."""
+"""Which objects take part, and where they are."""
 import os
 import re
 
 import bpy
 from mathutils import Vector
-
-from . import program
 
 
 class Wrong(Exception):
@@ -20,6 +18,25 @@ def of_role(role):
 def unit():
     """Metres to a unit of the scene."""
     return bpy.context.scene.unit_settings.scale_length or 1.0
+
+
+def rate():
+    """Frames a second."""
+    render = bpy.context.scene.render
+    return render.fps / render.fps_base
+
+
+def wide():
+    """The longest side of the largest domain, m."""
+    boxes = [box(d) for d in of_role("DOMAIN")]
+    return max([h - l for low, high in boxes for l, h in zip(low, high)], default=1.0)
+
+
+def gravity():
+    """m/s^2; None: that of the earth."""
+    world = bpy.context.scene
+    found = tuple(world.gravity) if world.use_gravity else (0.0, 0.0, 0.0)
+    return None if all(abs(a - b) < 1e-4 for a, b in zip(found, (0, 0, -9.81))) else found
 
 
 def box(thing):
@@ -62,38 +79,3 @@ def folder_of(domain):
 def frames():
     scene = bpy.context.scene
     return scene.frame_start, scene.frame_end
-
-
-def check(domain):
-    """Everything that is wrong, a sentence each."""
-    found = []
-    for question in (program.find, lambda: folder_of(domain)):
-        try:
-            question()
-        except (program.Missing, Wrong) as why:
-            found.append(str(why))
-    if is_turned(domain):
-        found.append(f"{domain.name} is turned: apply its rotation (Object > Apply > Rotation)")
-    low, high = box(domain)
-    if min(h - l for l, h in zip(low, high)) <= 0:
-        found.append(f"{domain.name} is flat: a domain is a box")
-    sources = of_role("SOURCE")
-    if not sources:
-        found.append("there is no source: give a mesh the role Source")
-    twin = [d.name for d in of_role("DOMAIN") if d != domain and name_of(d) == name_of(domain) and not d.billow.folder]
-    if twin:
-        found.append(f"{domain.name} and {twin[0]} would write to the same folder: give one of them another name or folder")
-    found += [f"{o.name} has no faces" for o in sources + of_role("OBSTACLE") if not has_faces(o)]
-    found += [f"{o.name} lies outside {domain.name}" for o in sources if has_faces(o) and apart(o, low, high)]
-    if frames()[1] < frames()[0]:
-        found.append("the scene ends before it begins")
-    if frames()[0] < 0:
-        found.append("the scene begins before frame 0: files have no negative numbers")
-    return found
-
-
-def apart(thing, low, high):
-    """It never comes into the box where it stands still; what moves may come."""
-    own = box(thing)
-    return not thing.animation_data and not thing.parent and any(
-        own[1][a] < low[a] or own[0][a] > high[a] for a in range(3))
