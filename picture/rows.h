@@ -83,7 +83,8 @@
         "Renders: share of the light above white that glows around it.")                                               \
     X(S, m, F64, detail, "0", 0, 1, 0,                                                                                 \
         "Renders: how much finer than the cells smoke and flames are drawn, by noise that the flow carries, "          \
-        "where `vel` is turbulent; the picture's alone, `billow upres` puts such detail into files.")                  \
+        "where `vel` is turbulent, in lobes that grow and fade with `age`; the picture's alone, `billow upres` puts "  \
+        "such detail into files.")                                                                                     \
     X(S, m, F64, haze, "0", 0, 1e4, 0,                                                                                 \
         "Renders: how much hot gas bends what is seen behind it; 1: as air does, a pixel or less; films show 5 "       \
         "to 30.")

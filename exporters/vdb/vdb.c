@@ -41,7 +41,7 @@ static const struct bw_param params[] = {
     BW_LIST(
         struct vdb_params, fields, struct vdb_field_name, "fields", field_row,
         "Fields to write; by default what is advected, and what renderers read: density, temperature, flame, dye, vel, "
-        "solid."),
+        "solid, age."),
     BW_LIST(struct vdb_params, points, struct vdb_field_name, "points", points_row,
             "Particles to write as OpenVDB points: P, v, pscale, Cd, id, and their other attributes."),
     BW_STRING(struct vdb_params, name, "name", NULL,

@@ -24,7 +24,7 @@ static const struct bw_snapshot_field *field_find(const struct bw_frame *frame, 
 /* What is written when the preset names nothing: what the flow advects, and what a renderer reads. */
 static int field_usual(const struct bw_field_info *info)
 {
-    static const char *const shown[] = {"density", "temperature", "flame", "dye", "vel", "solid"};
+    static const char *const shown[] = {"density", "temperature", "flame", "dye", "vel", "solid", "age"};
     int usual = info->advected != 0;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) usual |= !strcmp(info->name, shown[i]);
     return usual;

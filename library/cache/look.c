@@ -105,6 +105,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         l->scene.shutter = v.p->shutter / fps;
         l->scene.streak = v.p->particles.streak / fps;
         l->scene.tick = 1 / fps;
+        l->scene.metre = view->scale;
         l->scene.flame_kelvin = view->flame_kelvin;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
         l->sparks = (struct bw_sparks_wish){(enum bw_show_particles)v.p->particles.show, l->scene.ambient,

@@ -51,7 +51,7 @@ static int32_t dense_choose(const struct bw_domain_info *d, struct bw_cells *box
 
 /// The fields that a render shows, or NULL.
 struct found {
-    const struct bw_snapshot_field *density, *flame, *temperature, *fuel, *dye, *solid, *vel;
+    const struct bw_snapshot_field *density, *flame, *temperature, *fuel, *dye, *solid, *vel, *age;
 };
 
 static const struct bw_snapshot_field *scalar_find(const struct bw_frame *frame, const char *name, uint32_t comps)
@@ -111,6 +111,11 @@ static void volume_fill(const struct bw_tools *tools, const struct found *f, con
         if (f->vel->info->kind == BW_MAC) flow_centre(f->vel->info->domain, box, step, &v->box, (int)c, m);
         v->vel[c] = m;
     }
+    if (f->age) {
+        bw_gather_copy(tools, &(struct bw_gather_copy){f->age, 0, box->lo, &v->box, step, FLT_MAX}, m);
+        v->age = m;
+        m += cells;
+    }
     for (uint32_t c = 0; f->dye && c < 3; c++, m += cells) {
         bw_gather_copy(tools, &(struct bw_gather_copy){f->dye, c, box->lo, &v->box, step, FLT_MAX}, m);
         v->dye[c] = m;
@@ -123,7 +128,7 @@ enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_fr
     struct found f = {scalar_find(frame, "density", 1),     scalar_find(frame, "flame", 1),
                       scalar_find(frame, "temperature", 1), v->roots ? scalar_find(frame, "fuel", 1) : NULL,
                       scalar_find(frame, "dye", 3),         scalar_find(frame, "solid", 1),
-                      v->moves ? motion_find(frame) : NULL};
+                      v->moves ? motion_find(frame) : NULL, v->moves & BW_AGES ? scalar_find(frame, "age", 1) : NULL};
     const struct bw_snapshot_field *any = f.density ? f.density : f.dye ? f.dye : f.flame ? f.flame : f.temperature;
     struct bw_cells box = BW_CELLS_NONE;
     field_visible(f.density, FAINT, &box);
@@ -135,7 +140,8 @@ enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_fr
     *memory = NULL;
     if (any && !bw_cells_empty(&box)) {
         step = dense_choose(any->info->domain, &box, &v->box);
-        size_t arrays = !!f.density + !!f.flame + !!f.temperature + !!f.fuel + (f.dye ? 3 : 0) + (f.vel ? 3 : 0);
+        size_t arrays =
+            !!f.density + !!f.flame + !!f.temperature + !!f.fuel + !!f.age + (f.dye ? 3 : 0) + (f.vel ? 3 : 0);
         *memory = tools->alloc(tools->ctx, arrays * bw_dense_cells(&v->box) * sizeof(float));
         if (!*memory) return BW_ERR_MEMORY;
         volume_fill(tools, &f, &box, step, v, *memory);

@@ -137,7 +137,8 @@ static int volumes_join(const struct bw_tools *tools, struct bw_volume *a, float
         *out[i] = at;
         at += cells;
     }
-    for (int c = 0; c < 3; c++) sum.vel[c] = NULL; // a flow is in both where they overlap, and does not add up
+    for (int c = 0; c < 3; c++) sum.vel[c] = NULL; // a flow is in both where they overlap, and does not add up …
+    sum.age = NULL;                                // … nor does age
     sum.solid_box = solid->solid_box;
     sum.solid = solids ? memcpy(at, solid->solid, solids * sizeof *at) : NULL;
     tools->release(tools->ctx, *memory);

@@ -17,7 +17,8 @@ const char *const bw_flame_names[] = {"flame", "flames", "fire", "heat", NULL};
 const char *const bw_temperature_names[] = {"temperature", "temp", NULL};
 const char *const bw_dye_names[] = {"dye", "color", "colour", "Cd", NULL};
 const char *const bw_velocity_names[] = {BWVDB_FLOW_NAMES, NULL};
-static const char *const solid_names[] = {"solid", NULL}, *const fuel_names[] = {"fuel", NULL};
+static const char *const solid_names[] = {"solid", NULL}, *const fuel_names[] = {"fuel", NULL},
+                         *const age_names[] = {"age", NULL};
 
 static int is_surface(const struct bwvdb_file *f, int grid)
 {
@@ -205,7 +206,7 @@ static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file
     return BW_ERR;
 }
 
-enum { DENSITY, FLAME, TEMPERATURE, FUEL, DYE, SOLID, GRIDS }; ///< of what a volume is made
+enum { DENSITY, FLAME, TEMPERATURE, FUEL, AGE, DYE, SOLID, GRIDS }; ///< of what a volume is made
 
 /// The cells of one file's volume: those of its own box and, as in a bake, two of air around, halved until they fit.
 static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[GRIDS],
@@ -269,7 +270,7 @@ static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file
                                   struct bw_volume *out, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(&out->box);
-    float **slots[DYE] = {&out->density, &out->flame, &out->temperature, &out->fuel};
+    float **slots[DYE] = {&out->density, &out->flame, &out->temperature, &out->fuel, &out->age};
     for (int i = 0; i < SOLID; i++) {
         if (grids[i] < 0) continue;
         float *to[3] = {m, m + cells, m + 2 * cells};
@@ -308,6 +309,7 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
                         bwvdb_find_known(f, bw_flame_names, 1),
                         bwvdb_find_known(f, bw_temperature_names, 1),
                         v->roots ? bwvdb_find_known(f, fuel_names, 1) : -1,
+                        v->moves & BW_AGES ? bwvdb_find_known(f, age_names, 1) : -1,
                         bwvdb_find_known(f, bw_dye_names, 3),
                         v->field ? -1 : bwvdb_find_known(f, solid_names, 1)};
     const int vel = v->moves ? bwvdb_find_known(f, bw_velocity_names, 3) : -1;
@@ -323,7 +325,7 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     if (cells) {
         if (grids[SOLID] >= 0) solid_choose(v, bwvdb_grid_info(f, grids[SOLID]), &out->box, &out->solid_box);
         *memory = v->tools->alloc(v->tools->ctx,
-                                  ((vel < 0 ? 7 : 10) * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
+                                  (BW_VOLUME_ARRAYS * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
         if (!*memory) snprintf(why, why_size, "out of memory for %s", path);
         status = *memory ? volume_read(v, f, grids, vel, out, *memory, why, why_size) : BW_ERR_MEMORY;
     }

@@ -45,7 +45,7 @@ struct bw_vdb_view {
     char grid[64];       ///< the name of the grid to show in the first file
     uint32_t twins;      ///< how many there are of that name, where nobody said which; 1 mostly
     int32_t arrows;      ///< the grid to show is of vectors, and no dye: slices show how long they are, renders nothing
-    int32_t moves;       ///< velocities are wanted in volumes
+    int32_t moves;       ///< wanted in volumes: BW_MOVES: velocities, BW_AGES: ages, too
     int32_t roots;       ///< likewise fuel
     double density_gain; ///< brings densities near 1
     int32_t lenient;     ///< a file that can't be read is left out, if another one can

@@ -137,7 +137,7 @@ stages:
 export: [vdb: {}]
 YAML
 run bake usual.yaml --out usual; expect "a bake that names no fields" 0
-run check usual; expect "holds them" 0 "grids density, dye, flame, fuel, solid, temperature, vel$"
+run check usual; expect "holds them" 0 "grids age, density, dye, flame, fuel, solid, temperature, vel$"
 
 # near A B WHAT: two pictures of 8 bits of which no value differs by more than 2: places in centimetres are not the same
 # to the last bit.

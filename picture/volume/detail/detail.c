@@ -5,7 +5,9 @@
  * enough, and no file: what moves with the flow keeps its detail, but for what the flow itself changes within T/2.
  *
  * How far it moves a place follows the flow: not at all where that is as smooth as cells show it, or does not shear,
- * or stands at an obstacle. */
+ * or stands at an obstacle. And it follows the age a of the smoke there, where files or fields say it. Eddies of a cell
+ * h live as long as √(h/g) by Froude's law: within GROWN of that lobes become twice as wide, and beyond their contrast
+ * goes as 1/(1 + (a/FADED)²), so that what is old is soft. */
 #include "detail.h"
 #include "soften.h"
 #include <picture/volume/scene/fast_math.h>
@@ -22,12 +24,17 @@
 #define ROUGH 0.8f    ///< … and of those that stand for finer ones, 8 cells
 enum { EVEN = 3 };    ///< times that flow and roughness are smoothed: noise is carried, not wrung
 #define SHEARED 10.0f ///< frames: how long the flow has had to mix
+#define GRAVITY 9.81  ///< m/s²
+#define GROWN 16.0    ///< √(h/g), until lobes are twice as wide …
+#define WIDER 1.5f    ///< … and their ways so much longer
+#define FADED 40.0    ///< … until they have half of their contrast
 
 /// What the tasks share.
 struct survey {
     const struct bw_volume *v;
     struct bw_detail *d;
     float frame; ///< s
+    float eddy;  ///< s, √(h/g)
 };
 
 static float ramp(float x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x); }
@@ -42,6 +49,15 @@ static void differences(const struct bw_volume *v, size_t cell, size_t step, flo
     }
 }
 
+/// Those that the volume has.
+static void block_cells(const struct survey *s, const int at[3], int lo[3], int hi[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const int from = at[a] * BW_DETAIL_BLOCK - s->d->before[a], n = s->v->box.n[a];
+        lo[a] = from > 0 ? from : 0, hi[a] = from + BW_DETAIL_BLOCK < n ? from + BW_DETAIL_BLOCK : n;
+    }
+}
+
 /// Of the cells of a block: its mean flow, and how rough that is.
 static void block_survey(const struct survey *s, const int at[3], float out[4])
 {
@@ -49,11 +65,7 @@ static void block_survey(const struct survey *s, const int at[3], float out[4])
     const size_t step[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]};
     float flow[3] = {0}, square[2] = {0}, cells = 0;
     int lo[3], hi[3];
-    for (int a = 0; a < 3; a++) {
-        lo[a] = at[a] * BW_DETAIL_BLOCK - s->d->before[a];
-        hi[a] = lo[a] + BW_DETAIL_BLOCK < b->n[a] ? lo[a] + BW_DETAIL_BLOCK : b->n[a];
-        lo[a] = lo[a] > 0 ? lo[a] : 0;
-    }
+    block_cells(s, at, lo, hi);
     for (int k = lo[2]; k < hi[2]; k++)
         for (int j = lo[1]; j < hi[1]; j++)
             for (int i = lo[0]; i < hi[0]; i++, cells++) {
@@ -67,6 +79,46 @@ static void block_survey(const struct survey *s, const int at[3], float out[4])
     const float shear = SHEARED * s->frame / (float)b->h * sqrtf(square[0] / cells);
     for (int c = 0; c < 3; c++) out[c] = flow[c] / cells * s->frame / (float)b->h;
     out[3] = ramp((rough - SMOOTH) / (ROUGH - SMOOTH)) * shear / (1 + shear);
+}
+
+/// Of the cells of a block: {age times smoke, smoke}.
+static void block_weigh(const struct survey *s, const int at[3], float out[2])
+{
+    const struct bw_dense *b = &s->v->box;
+    int lo[3], hi[3];
+    block_cells(s, at, lo, hi);
+    out[0] = out[1] = 0;
+    for (int k = lo[2]; k < hi[2]; k++)
+        for (int j = lo[1]; j < hi[1]; j++)
+            for (int i = lo[0]; i < hi[0]; i++) {
+                const size_t cell = (size_t)i + (size_t)b->n[0] * ((size_t)j + (size_t)b->n[1] * (size_t)k);
+                out[0] += s->v->age[cell] * s->v->density[cell], out[1] += s->v->density[cell];
+            }
+}
+
+/// What is left of the noise in smoke of that age, and how much of that is in wide lobes: {fine, wide}.
+static void lobes_age(float age, float eddy, float out[2])
+{
+    const float t = age / eddy, wide = ramp(t * (float)(1 / GROWN)), faded = t * (float)(1 / FADED);
+    const float left = 1 / (1 + faded * faded);
+    out[0] = left * sqrtf(1 - wide), out[1] = WIDER * left * sqrtf(wide);
+}
+
+static void layer_weigh(int64_t k, void *user)
+{
+    const struct survey *s = user;
+    const struct bw_dense *b = &s->d->box;
+    float *out = s->d->lobes + 2 * (size_t)k * (size_t)b->n[0] * (size_t)b->n[1];
+    for (int j = 0; j < b->n[1]; j++)
+        for (int i = 0; i < b->n[0]; i++, out += 2) block_weigh(s, (int[3]){i, j, (int)k}, out);
+}
+
+static void layer_age(int64_t k, void *user)
+{
+    const struct survey *s = user;
+    const size_t blocks = (size_t)s->d->box.n[0] * (size_t)s->d->box.n[1];
+    float *out = s->d->lobes + 2 * (size_t)k * blocks;
+    for (size_t i = 0; i < blocks; i++, out += 2) lobes_age(out[1] > 0 ? out[0] / out[1] : 0, s->eddy, out);
 }
 
 /// 0 within a block's width of an obstacle's surface, and 1 from two on.
@@ -95,6 +147,14 @@ static void layer_clear(int64_t k, void *user)
     for (int j = 0; j < b->n[1]; j++)
         for (int i = 0; i < b->n[0]; i++, out += 4)
             if (out[3] > 0) out[3] *= clear_of(s->v, b, (int[3]){i, j, (int)k});
+}
+
+/// Ages as smooth as the flow, by mass.
+static void lobes_find(const struct bw_tools *tools, struct survey *s)
+{
+    tools->parallel(tools->ctx, s->d->box.n[2], layer_weigh, s);
+    for (int i = 0; i < EVEN; i++) bw_cells_soften(tools, &s->d->box, s->d->lobes, 2, 0.25f);
+    tools->parallel(tools->ctx, s->d->box.n[2], layer_age, s);
 }
 
 /// Is there detail anywhere?
@@ -146,7 +206,8 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
                               struct bw_detail *d)
 {
     *d = (struct bw_detail){.box = {.h = v->box.h * BW_DETAIL_BLOCK}};
-    struct survey s = {v, d, (float)scene->tick};
+    const double metre = scene->metre > 0 ? scene->metre : 1;
+    struct survey s = {v, d, (float)scene->tick, (float)sqrt(v->box.h / metre / GRAVITY)};
     d->way = WAY * (float)scene->look.detail;
     d->filaments = v->flame || v->temperature ? (float)scene->look.flames.filaments : 0;
     if (!(d->way > 0 || d->filaments > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
@@ -159,15 +220,19 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
     }
     d->flow = tools->alloc(tools->ctx, 4 * bw_dense_cells(&d->box) * sizeof(float));
     d->tile = tools->alloc(tools->ctx, (size_t)4 * BW_DETAIL_TILE * BW_DETAIL_TILE * (BW_DETAIL_TILE + 1));
-    if (!d->flow || !d->tile) return BW_ERR_MEMORY;
+    const int aged = v->age && v->density && d->way > 0;
+    if (aged) d->lobes = tools->alloc(tools->ctx, 2 * bw_dense_cells(&d->box) * sizeof(float));
+    if (!d->flow || !d->tile || (aged && !d->lobes)) return BW_ERR_MEMORY;
     for (int q = 0; q < BW_DETAIL_PHASES; q++) {
         phase_set(&d->phase[q], q, scene->frame, &v->box, &(struct kind){LIFE, 0, BW_DETAIL_FINE});
+        phase_set(&d->wide[q], q, scene->frame, &v->box, &(struct kind){LIFE, 0, BW_DETAIL_FINE / 2.0});
         phase_set(&d->drawn[q], q, scene->frame, &v->box,
                   &(struct kind){DRAWN, BORN + 0.5 * DRAWN, COARSE * BW_DETAIL_FINE});
     }
     tools->parallel(tools->ctx, d->box.n[2], layer_survey, &s);
     for (int i = 0; i < EVEN; i++) bw_cells_soften(tools, &d->box, d->flow, 4, 0.25f);
     tools->parallel(tools->ctx, d->box.n[2], layer_clear, &s);
+    if (aged) lobes_find(tools, &s);
     if (!flow_rough(d)) {
         bw_detail_free(tools, d);
         return BW_OK;
@@ -179,5 +244,6 @@ void bw_detail_free(const struct bw_tools *tools, struct bw_detail *d)
 {
     if (d->flow) tools->release(tools->ctx, d->flow);
     if (d->tile) tools->release(tools->ctx, d->tile);
+    if (d->lobes) tools->release(tools->ctx, d->lobes);
     *d = (struct bw_detail){.flow = NULL};
 }

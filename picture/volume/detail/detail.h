@@ -28,8 +28,10 @@ struct bw_detail {
     struct bw_dense box;  ///< blocks of BLOCK cells …
     int32_t before[3];    ///< … of which the first begin so many before the medium's
     float *flow;          ///< {cells a frame along x, y, z; 0 … 1: how rough it is} a block
+    float *lobes;         ///< {strength of the ways, of those twice as wide} a block, by the smoke's age; NULL: {1, 0}
     int8_t *tile;         ///< repeating: {a way without divergence; a scalar; 1/UNIT: rms} a point, rows of TILE + 1
-    struct bw_detail_phase phase[BW_DETAIL_PHASES], drawn[BW_DETAIL_PHASES]; ///< of ways; of filaments
+    struct bw_detail_phase phase[BW_DETAIL_PHASES], wide[BW_DETAIL_PHASES]; ///< of ways; of those twice as wide
+    struct bw_detail_phase drawn[BW_DETAIL_PHASES];                         ///< of filaments
 };
 
 /// As much as the look asks for, of the flow in `v`; bw_detail_free gives it back, after a failure too. Errors:

@@ -44,12 +44,11 @@ INLINE vec4 pair_mean(const pair_lanes *v, float f)
 /// Of four pairs, two along y and two along z.
 INLINE float share_of(int q, const float f[3]) { return (q & 1 ? f[1] : 1 - f[1]) * (q & 2 ? f[2] : 1 - f[2]); }
 
-/// {cells a frame, cells} at p, a place in cells from the first one's centre.
-INLINE vec4 flow_at(const struct bw_detail *d, const float p[3])
+/// The first of the eight blocks about a place, in cells from the first one's centre, and how far between them it is.
+INLINE size_t blocks_at(const struct bw_detail *d, const float p[3], float f[3])
 {
     const size_t step[3] = {1, (size_t)d->box.n[0], (size_t)d->box.n[0] * (size_t)d->box.n[1]};
     size_t at = 0;
-    float f[3];
     for (int a = 0; a < 3; a++) { // at least two blocks
         const int last = d->box.n[a] - 2;
         float x = (p[a] + 0.5f + (float)d->before[a]) * (1.0f / BW_DETAIL_BLOCK) - 0.5f;
@@ -59,12 +58,39 @@ INLINE vec4 flow_at(const struct bw_detail *d, const float p[3])
         f[a] = x - (float)i < 1 ? x - (float)i : 1;
         at += (size_t)i * step[a];
     }
+    return at;
+}
+
+/// Of the four pairs of blocks about `at`.
+INLINE size_t blocks_pair(const struct bw_detail *d, size_t at, int q)
+{
+    const size_t row = (size_t)d->box.n[0];
+    return at + (q & 1 ? row : 0) + (q & 2 ? row * (size_t)d->box.n[1] : 0);
+}
+
+/// {cells a frame, roughness} at p.
+INLINE vec4 flow_at(const struct bw_detail *d, const float p[3])
+{
+    float f[3];
+    const size_t at = blocks_at(d, p, f);
     pair_lanes sum = {0}, pair;
     for (int q = 0; q < 4; q++) {
-        pair_load(&pair, d->flow + 4 * (at + (q & 1 ? step[1] : 0) + (q & 2 ? step[2] : 0)));
+        pair_load(&pair, d->flow + 4 * blocks_pair(d, at, q));
         sum += share_of(q, f) * pair;
     }
     return pair_mean(&sum, f[0]);
+}
+
+/// How strong ways are at p by the smoke's age: {fine, wide}.
+INLINE void lobes_at(const struct bw_detail *d, const float p[3], float out[2])
+{
+    float f[3];
+    out[0] = 1, out[1] = 0;
+    if (!d->lobes) return;
+    const size_t at = blocks_at(d, p, f);
+    vec4 sum = {0};
+    for (int q = 0; q < 4; q++) sum += share_of(q, f) * four_load(d->lobes + 2 * blocks_pair(d, at, q));
+    for (int c = 0; c < 2; c++) out[c] = (1 - f[0]) * sum[c] + f[0] * sum[2 + c];
 }
 
 /// One set's noise: its way in the tile's own axes.
@@ -87,7 +113,20 @@ INLINE vec4 tile_at(const struct bw_detail *d, vec4 x)
     return pair_mean(&sum, f[0]);
 }
 
-/// At p, in cells from the first one's centre: its way, cells, as strong as the flow has it there.
+/// One set's way at p, `share` of it, is added to `sum`.
+INLINE void way_add(const struct bw_detail *d, const struct bw_detail_phase *s, const float p[3], vec4 flow,
+                    float share, vec4 *sum)
+{
+    const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
+    const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 + (p[1] - s->age * flow[1]) * t1 +
+                                  (p[2] - s->age * flow[2]) * t2);
+    const float back = s->weight * share;
+    (*sum)[0] += back * (n[0] * t0[0] + n[1] * t0[1] + n[2] * t0[2]);
+    (*sum)[1] += back * (n[0] * t1[0] + n[1] * t1[1] + n[2] * t1[2]);
+    (*sum)[2] += back * (n[0] * t2[0] + n[1] * t2[1] + n[2] * t2[2]);
+}
+
+/// At p, in cells from the first one's centre: its way, cells, as strong as the flow and the smoke's age have it there.
 /// *strength: what the way's rms is, cells; 0: nothing.
 INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *strength)
 {
@@ -95,19 +134,18 @@ INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *streng
     *strength = 0;
     if (!(d->way > 0)) return sum;
     const vec4 flow = flow_at(d, p);
-    *strength = d->way * flow[3] > BW_DETAIL_FAINT ? d->way * flow[3] : 0;
-    if (*strength == 0) return sum;
-    for (int q = 0; q < BW_DETAIL_PHASES; q++) {
-        const struct bw_detail_phase *s = &d->phase[q];
-        const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
-        const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 +
-                                      (p[1] - s->age * flow[1]) * t1 + (p[2] - s->age * flow[2]) * t2);
-        const float back = s->weight * (BW_DETAIL_UNIT / BW_DETAIL_FINE); // `turn` is as much longer
-        sum[0] += back * (n[0] * t0[0] + n[1] * t0[1] + n[2] * t0[2]);
-        sum[1] += back * (n[0] * t1[0] + n[1] * t1[1] + n[2] * t1[2]);
-        sum[2] += back * (n[0] * t2[0] + n[1] * t2[1] + n[2] * t2[2]);
+    const float rough = d->way * flow[3];
+    float lobes[2];
+    if (!(rough > BW_DETAIL_FAINT)) return sum;
+    lobes_at(d, p, lobes);
+    const float most = rough * (lobes[0] > lobes[1] ? lobes[0] : lobes[1]), unit = BW_DETAIL_UNIT / BW_DETAIL_FINE;
+    if (!(most > BW_DETAIL_FAINT)) return sum;
+    *strength = most;
+    for (int q = 0; q < BW_DETAIL_PHASES; q++) { // `turn` is so much longer than a direction
+        if (lobes[0] > 0) way_add(d, &d->phase[q], p, flow, lobes[0] * unit, &sum);
+        if (lobes[1] > 0) way_add(d, &d->wide[q], p, flow, 2 * lobes[1] * unit, &sum);
     }
-    return *strength * sum;
+    return rough * sum;
 }
 
 /// At p: by what flames are multiplied. Noise e is drawn out by the flow since it was born; 1 + e of what is above 0,

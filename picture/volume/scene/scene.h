@@ -5,6 +5,7 @@
 
 #include "camera.h"
 #include "light.h"
+#include "volume.h"
 #include <picture/rows.h>
 #include <picture/volume/material/place.h>
 #include <picture/volume/material/scorch.h>
@@ -65,6 +66,7 @@ struct bw_scene {
     double shutter;         ///< s that it is open; 0: what moves is sharp
     double streak;          ///< the same of particles
     double frame, tick;     ///< which frame of the movie it is; s from one to the next
+    double metre;           ///< units of the volume to a metre; 0: 1
     int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
     struct bw_spots *spots; ///< what the picture before left of what stands still; NULL: nothing
@@ -83,10 +85,11 @@ static inline int32_t bw_look_rays(const struct bw_look *l)
     return rays[l->quality + 1];
 }
 
-/// Does it take velocities to draw?
+/// Does it take velocities to draw, and ages? 0, BW_MOVES, or that and BW_AGES.
 static inline int bw_scene_moves(const struct bw_scene *s)
 {
-    return s->shutter > 0 || s->look.detail > 0 || s->look.flames.filaments > 0;
+    if (s->look.detail > 0) return BW_MOVES | BW_AGES;
+    return s->shutter > 0 || s->look.flames.filaments > 0 ? BW_MOVES : 0;
 }
 
 /// Does it take fuel?

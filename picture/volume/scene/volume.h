@@ -24,9 +24,10 @@ struct bw_volume {
     float *temperature;     ///< K above ambient: glows where it is hot enough
     float *fuel;            ///< left to burn, 1; asked for by `roots`
     float *dye[3];          ///< linear colour of the smoke; all or none
-    int32_t moves;          ///< asked of whoever fills it: vel
+    int32_t moves;          ///< asked of whoever fills it: BW_MOVES: vel, BW_AGES: age, too
     int32_t roots;          ///< likewise: fuel
     float *vel[3];          ///< m/s, in the cells' middles; all or none
+    float *age;             ///< s since the smoke was emitted, mean by mass
     struct bw_spark *spark; ///< n_sparks of them, by themselves
     int64_t n_sparks;
     const struct bw_spread *spread; ///< of each, over the look's `smooth` neighbours; NULL: not known yet
@@ -39,11 +40,14 @@ struct bw_volume {
     double stand;
 };
 
-/// Of a volume's arrays on its box: all of them, and those before the flow.
-enum { BW_VOLUME_ARRAYS = 10, BW_VOLUME_STILL = 7 };
+enum { BW_MOVES = 1, BW_AGES = 2 };
+
+/// Of a volume's arrays on its box: all of them, and those before the flow, which add up where volumes overlap.
+enum { BW_VOLUME_ARRAYS = 11, BW_VOLUME_STILL = 7 };
 static inline void bw_volume_arrays(struct bw_volume *v, float **out[BW_VOLUME_ARRAYS])
 {
     out[0] = &v->density, out[1] = &v->flame, out[2] = &v->temperature, out[3] = &v->fuel;
+    out[BW_VOLUME_STILL + 3] = &v->age;
     for (int a = 0; a < 3; a++) out[4 + a] = &v->dye[a], out[BW_VOLUME_STILL + a] = &v->vel[a];
 }
 

@@ -147,6 +147,69 @@ Test(detail, moves_with_the_flow_and_never_jumps)
     cr_assert_gt(apart(now, first, PLACES), 0.8, "and is renewed: %g", apart(now, first, PLACES));
 }
 
+/// Noise in smoke of an age, in √(h/g): its mean square, and that of what it changes within a quarter of a cell.
+static void aged_noise(double age, double units, double *square, double *change)
+{
+    enum { PLACES = 600 };
+    struct bw_volume v = volume_make(&(struct scene_wish){2, 0.3, 5, 0});
+    struct bw_scene scene = scene_make(1, 11);
+    struct bw_detail d;
+    v.age = take(NULL, CELLS * sizeof(float));
+    for (int i = 0; i < CELLS; i++) v.age[i] = v.density[i] > 0 ? (float)(age * sqrt(H / 9.81)) : 0;
+    v.box.h *= units, scene.metre = units;
+    for (int a = 0; a < 3; a++) v.box.origin[a] *= units;
+    for (int i = 0; i < 3 * CELLS; i++) v.vel[0][i] *= (float)units;
+    cr_assert_eq(bw_detail_make(&tools, &v, &scene, &d), BW_OK);
+    *square = *change = 0;
+    for (int i = 0; i < PLACES; i++) {
+        const float p[3] = {13 + 1.37f * (float)(i % 10), 13 + 1.41f * (float)(i / 10 % 10),
+                            14 + 1.9f * (float)(i / 100)};
+        float strength;
+        const vec4 a = detail_at(&d, p, &strength), b = detail_at(&d, (float[3]){p[0], p[1] + 0.25f, p[2]}, &strength);
+        for (int c = 0; c < 3; c++) {
+            *square += (double)(a[c] * a[c]) / PLACES;
+            *change += (double)((a[c] - b[c]) * (a[c] - b[c])) / PLACES;
+        }
+    }
+    bw_detail_free(&tools, &d);
+    free(v.age), free(v.density);
+}
+
+Test(detail, lobes_grow_and_fade_with_age)
+{
+    double young[2], grown[2], old[2], other[2];
+    aged_noise(0, 1, &young[0], &young[1]);
+    aged_noise(16, 1, &grown[0], &grown[1]);
+    aged_noise(160, 1, &old[0], &old[1]);
+    aged_noise(16, 100, &other[0], &other[1]);
+    const double finer = young[1] / young[0], wider = grown[1] / grown[0];
+    cr_assert_float_eq(finer / wider, 4, 1.2, "twice as wide: a quarter of the slopes' squares: %g", finer / wider);
+    cr_assert_float_eq(grown[0] / young[0], 1.7, 0.4, "longer ways, less 14 %% of contrast: %g", grown[0] / young[0]);
+    cr_assert_float_eq(old[0] / grown[0], pow(1.16 / 17, 2), 1e-4, "1/(1 + (a/40)²): %g", old[0] / grown[0]);
+    cr_assert_float_eq(other[0], grown[0], 1e-3 * grown[0], "in centimetres: %g, %g", other[0], grown[0]);
+}
+
+Test(detail, young_smoke_is_as_without_ages)
+{
+    static float alpha[SIZE * SIZE];
+    struct bw_volume v = volume_make(&(struct scene_wish){2, 0.3, 5, 0});
+    struct bw_image none = picture_make(&tools, &v, 1, alpha);
+    v.age = take(NULL, CELLS * sizeof(float));
+    memset(v.age, 0, CELLS * sizeof(float));
+    struct bw_image young = picture_make(&tools, &v, 1, alpha);
+    for (int i = 0; i < CELLS; i++) v.age[i] = 3;
+    struct bw_image old = picture_make(&tools, &v, 1, alpha);
+    double change[2] = {0};
+    for (int i = 0; i < 3 * SIZE * SIZE; i++) {
+        change[0] = fmax(change[0], fabs((double)(young.px[i] - none.px[i])));
+        change[1] = fmax(change[1], fabs((double)(old.px[i] - none.px[i])));
+    }
+    cr_assert_lt(change[0], 1e-4, "%g", change[0]);
+    cr_assert_gt(change[1], 1e-2, "%g", change[1]);
+    bw_image_free(&none), bw_image_free(&young), bw_image_free(&old);
+    free(v.age), free(v.density);
+}
+
 Test(detail, keeps_off_obstacles)
 {
     struct bw_volume v = volume_make(&(struct scene_wish){2, 0.3, 5, 0});
