@@ -43,7 +43,7 @@ static int field_named(const struct vdb_params *p, const struct bw_field_info *i
 
 static uint32_t channels_of(const struct bw_field_info *info) { return info->kind == BW_SCALAR ? 1 : 3; }
 
-/* What hosts look for comes first, and distances last. */
+/* What hosts look for comes first, ages and distances last. */
 static uint32_t field_order(const struct bw_frame *frame, const struct bw_field_info *info)
 {
     static const char *const first[] = {"density", "temperature", "flame", "vel", "dye"};
@@ -51,7 +51,7 @@ static uint32_t field_order(const struct bw_frame *frame, const struct bw_field_
     for (uint32_t i = 0; i < BW_COUNT(first); i++)
         if (!strcmp(first[i], info->name)) return i;
     while (order - BW_COUNT(first) < frame->n_fields && frame->fields[order - BW_COUNT(first)].info != info) order++;
-    return strcmp(info->name, "solid") ? order : UINT32_MAX;
+    return !strcmp(info->name, "solid") ? UINT32_MAX : !strcmp(info->name, "age") ? UINT32_MAX - 1 : order;
 }
 
 /* Is there a channel for it, after those of the fields that come first? */

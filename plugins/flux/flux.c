@@ -139,6 +139,12 @@ static const struct bw_port ports[FLUX_PORTS] = {
                .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
                .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
                .doc = "Every advected field moves with the gas, and its sum is conserved (mode euler)."},
+    [AGE] = {.name = "age",
+             .kind = BW_SCALAR,
+             .access = BW_UPDATE,
+             .unit = "s",
+             .flags = BW_PORT_OPTIONAL | BW_PORT_ON_DEMAND,
+             .doc = "Age of smoke that is advected as density, mean by mass (mode euler); where the preset names it."},
 };
 
 static struct flux_gas gas_make(const struct flux *p, int dim, double h)
@@ -157,11 +163,22 @@ static struct flux_gas gas_make(const struct flux *p, int dim, double h)
                              .viscosity = (float)(p->friction / h)};
 }
 
+/* Smoke that is advected here, and its age. */
+static void age_find(struct flux_task *t)
+{
+    const struct bw_bound *carry = &t->s->ports[CARRY];
+    struct bw_field *smoke = t->s->host->find_field(t->s, "density"), *age = bw_port_field(t->s, AGE);
+    for (uint32_t i = 0; age && i < carry->count; i++)
+        if (carry->fields[i] == smoke) t->smoke = smoke, t->age = age;
+}
+
 static enum bw_status scalars_add(struct flux_task *t)
 {
     const struct bw_bound *carry = &t->s->ports[CARRY];
-    if (carry->count > FLUX_SCALARS)
-        return t->s->host->fail(t->s, BW_ERR_PRESET, "%u fields are to be advected, at most %d can be", carry->count,
+    age_find(t);
+    const uint32_t n = carry->count + (t->age != NULL);
+    if (n > FLUX_SCALARS)
+        return t->s->host->fail(t->s, BW_ERR_PRESET, "%u fields are to be advected, at most %d can be", n,
                                 FLUX_SCALARS);
     t->scalars = (int32_t)t->n_in;
     for (uint32_t i = 0; i < carry->count; i++) {
@@ -172,7 +189,8 @@ static enum bw_status scalars_add(struct flux_task *t)
                                     info->name);
         t->access[t->n_in++].field = carry->fields[i];
     }
-    t->n_scalars = (int32_t)carry->count;
+    if (t->age) t->access[t->n_in++].field = t->age;
+    t->n_scalars = (int32_t)n;
     return BW_OK;
 }
 
@@ -287,7 +305,9 @@ static enum bw_status step(struct bw_stage *s)
         if (status == BW_OK) status = flux_fill_fresh_cells(&t);
         if (status == BW_OK) status = flux_mass_flow_run(&t);
     } else if (status == BW_OK) {
-        status = flux_euler_run(&t);
+        status = flux_weigh_age(&t);
+        if (status == BW_OK) status = flux_euler_run(&t);
+        if (status == BW_OK) status = flux_age(&t);
     }
     if (status == BW_OK) status = flux_output(&t);
     s->host->metric(s, "substeps", (double)t.st->steps, BW_METRIC_SUM);

@@ -25,7 +25,7 @@ struct flux {
     struct flux_mass_flow mass_flow;
 };
 
-enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, FORCE, SOLID, SOLID_VEL, WALL, CARRY, FLUX_PORTS };
+enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, FORCE, SOLID, SOLID_VEL, WALL, CARRY, AGE, FLUX_PORTS };
 
 /// A cell whose state is invalid: mass or pressure not above 0.
 struct flux_invalid {
@@ -72,6 +72,8 @@ struct flux_task {
     float ratio;                                                ///< dt/h, s/m
     float drain_factor, damping_factor;                         ///< exp(-rate dt): fraction left by drain and damping
     float pressure;                                             ///< ambient, Pa
+    struct bw_field *smoke, *age;                               ///< NULL: not advected here, or nobody asks
+    double smoke_most[2];                                       ///< the greatest age, s, and density
 };
 
 /// A block's cells in arrays of the same shape as the views that are read.
@@ -134,6 +136,10 @@ enum bw_status flux_fill_fresh_cells(struct flux_task *t);
 /* body_force.c */
 /// Applies the body force of the step, the field `force`, to momentum and energy.
 enum bw_status flux_apply_force(struct flux_task *t);
+/* ageing.c */
+/// The age times the smoke, before it is advected, and back, a step older; nothing where nobody asks.
+enum bw_status flux_weigh_age(struct flux_task *t);
+enum bw_status flux_age(struct flux_task *t);
 /* output.c */
 enum bw_status flux_output(struct flux_task *t);
 /* check_state.c */

@@ -26,7 +26,7 @@ find out/dense -name '*.vdb' -exec md5sum {} + | sort >before
 run check out/dense; expect "without a host nothing is wrong" 0
 run check out/dense --for houdini; expect "Houdini has y up" 1 "z points up, there y does.*billow convert out/dense --for houdini mends it"
 run check out/dense --for unreal
-expect "Unreal: centimetres, eight channels, 8 bits" 1 "a metre is 1 units, there it is 100" "has 10 channels, there are 8" \
+expect "Unreal: centimetres, eight channels, 8 bits" 1 "a metre is 1 units, there it is 100" "has 11 channels, there are 8" \
     "density reaches 3.*cut off at 1" "billow convert out/dense --for unreal mends it" "Unreal Engine 5.4 manual"
 run check out/dense --for unreal-nano; expect "unreal-vdb: no vectors, one box" 1 "vel is a vector" "other bounds" "issues/36"
 run check out/dense --for maya; expect "a host that nobody knows" 2 "no host is called .maya."

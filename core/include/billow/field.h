@@ -58,6 +58,7 @@ enum bw_port_flags {
     BW_PORT_AS_FIRST = 32,  ///< the field's background is that of the field on the stage's first port
     BW_PORT_ASKS = 64,      ///< update: it asks something of a stage below; where none there reads it, `check` says so
     /// An update port that may stay unbound: it brings the field into being where the preset names it, or is not calm.
+    /// With OPTIONAL: only where the preset names it.
     BW_PORT_ON_DEMAND = 128,
     BW_PORT_FLOW = 256, ///< of a stage that splits: only the one on the flow's cells has it
 };

@@ -7,7 +7,8 @@
 
 static bool creates(const struct bw_port *p)
 {
-    return !p->domain && p->access != BW_READ && !(p->flags & (BW_PORT_OPTIONAL | BW_PORT_NO_CREATE));
+    const bool optional = p->flags & BW_PORT_OPTIONAL && !(p->flags & BW_PORT_ON_DEMAND);
+    return !p->domain && p->access != BW_READ && !optional && !(p->flags & BW_PORT_NO_CREATE);
 }
 
 /* Does a text of the tree name the field? */
@@ -18,9 +19,9 @@ static bool node_names(const struct bw_node *n, const char *name)
     return found;
 }
 
-static bool is_demanded(const struct bw_preset *p, const char *name)
+static bool is_demanded(const struct bw_preset *p, const struct bw_port *port, const char *name)
 {
-    bool found = p->character > 0;
+    bool found = p->character > 0 && !(port->flags & BW_PORT_OPTIONAL);
     for (int32_t i = 0; i < p->n_fields && !found; i++) found = !strcmp(p->field[i].name, name);
     for (int32_t i = 0; i < p->n_stages && !found; i++)
         found = p->stage[i].enabled && node_names(p->stage[i].node, name);
@@ -111,7 +112,7 @@ static enum bw_status stage_make(struct field_table *t, struct stage_list *stage
             continue;
         }
         char *name = port_name(s, &p);
-        const bool wanted = name && (!(p.flags & BW_PORT_ON_DEMAND) || is_demanded(t->preset, name));
+        const bool wanted = name && (!(p.flags & BW_PORT_ON_DEMAND) || is_demanded(t->preset, &p, name));
         enum bw_status status = !name ? BW_ERR_MEMORY : wanted ? field_make(t, stages, index, &p, name, 0) : BW_OK;
         bw_free(name);
         if (status != BW_OK) return status;

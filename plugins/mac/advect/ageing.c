@@ -6,48 +6,31 @@
  * q and q a apart where neither is even: the quotient is kept within the ages that there are, which takes .6 % of what
  * the mean age of a column, 10 cells across and left by its source, gains in 11 frames. */
 #include "advect_pass.h"
+#include <common/age.h>
 #include <common/ranks.h>
 
-#define TRACE 1e-6f ///< of the greatest density: below it both are rounding, and the age is 0
-
 enum { VIEW_AGE, VIEW_SMOKE };
-enum { OLDEST, DENSEST, N_MOST };
 
 static void block_weigh(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
     const struct bw_view *a = &b->view[VIEW_AGE], *q = &b->view[VIEW_SMOKE];
-    float oldest = 0, densest = 0;
+    float most[AGE_MOST] = {0};
     for (int32_t k = 0; k < b->n[2]; k++)
-        for (int32_t j = 0; j < b->n[1]; j++) {
-            float *age = bw_f32(a, 0) + j * a->sy + k * a->sz;
-            const float *smoke = bw_f32(q, 0) + j * q->sy + k * q->sz;
-            for (int32_t i = 0; i < b->n[0]; i++) {
-                oldest = age[i] > oldest ? age[i] : oldest;
-                densest = smoke[i] > densest ? smoke[i] : densest;
-                age[i] *= smoke[i] > 0 ? smoke[i] : 0;
-            }
-        }
-    p->smoky[tile_of_block(p->tiles, b)] = densest > 0;
-    b->max[OLDEST] = (double)oldest;
-    b->max[DENSEST] = (double)densest;
+        for (int32_t j = 0; j < b->n[1]; j++)
+            age_weigh(bw_f32(a, 0) + j * a->sy + k * a->sz, bw_f32(q, 0) + j * q->sy + k * q->sz, b->n[0], most);
+    p->smoky[tile_of_block(p->tiles, b)] = most[AGE_DENSEST] > 0;
+    for (int i = 0; i < AGE_MOST; i++) b->max[i] = (double)most[i];
 }
 
 static void block_age(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
     const struct bw_view *a = &b->view[VIEW_AGE], *q = &b->view[VIEW_SMOKE];
-    const float oldest = (float)p->smoke_most[OLDEST], least = TRACE * (float)p->smoke_most[DENSEST];
-    const float dt = (float)p->stage->dt;
     for (int32_t k = 0; k < b->n[2]; k++)
-        for (int32_t j = 0; j < b->n[1]; j++) {
-            float *age = bw_f32(a, 0) + j * a->sy + k * a->sz;
-            const float *smoke = bw_f32(q, 0) + j * q->sy + k * q->sz;
-            for (int32_t i = 0; i < b->n[0]; i++) {
-                const float mean = age[i] / (smoke[i] > least ? smoke[i] : 1);
-                age[i] = smoke[i] > least ? (mean < 0 ? 0 : mean < oldest ? mean : oldest) + dt : 0;
-            }
-        }
+        for (int32_t j = 0; j < b->n[1]; j++)
+            age_divide(bw_f32(a, 0) + j * a->sy + k * a->sz, bw_f32(q, 0) + j * q->sy + k * q->sz, b->n[0],
+                       p->smoke_most, p->stage->dt);
 }
 
 static enum bw_status age_sweep(struct pass *p, bw_body_fn body, bool measures)
@@ -58,7 +41,7 @@ static enum bw_status age_sweep(struct pass *p, bw_body_fn body, bool measures)
                                                               .body = body,
                                                               .user = p,
                                                               .maxs = p->smoke_most,
-                                                              .n_maxs = measures ? N_MOST : 0});
+                                                              .n_maxs = measures ? AGE_MOST : 0});
 }
 
 void pass_find_smoke(struct pass *p)
