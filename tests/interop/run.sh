@@ -151,6 +151,7 @@ addon() { # SCRIPT
 if have blender; then
     check "the add-on: quick effects, motion, stop and resume, refusals" addon addon
     check "the add-on: force fields, particles, weights" addon addon_scene
+    check "the add-on: starting points, estimates, Slurm, and words for what is wrong" addon addon_wrong
 fi
 
 # `scale: 2`: twice as large in metres, at the rate of the preset, in USD and in Blender.

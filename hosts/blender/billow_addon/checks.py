@@ -1,39 +1,82 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What keeps a bake from beginning, in words."""
-from . import particles, program, scene
+from . import estimate, particles, program, scene
 
 
 def check(domain):
     """Everything that is wrong, a sentence each."""
-    found = []
-    for question in (program.find, lambda: scene.folder_of(domain)):
+    sources, obstacles = scene.of_role("SOURCE"), scene.of_role("OBSTACLE")
+    found = [*installation(domain), *box(domain), *time()]
+    if not sources and not domain.billow.base:
+        found.append("there is no source: give a mesh the role Source")
+    found += [why for thing in sources + obstacles for why in mesh(thing)]
+    found += [why for why in map(particles.wrong, sources) if why]
+    low, high = scene.box(domain)
+    found += [f"{o.name} lies outside {domain.name}" for o in sources if scene.has_faces(o) and apart(o, low, high)]
+    found += [f"{s.name} and {o.name} fill the same place: what an obstacle holds does not come out; make the source "
+              "larger, with a modifier Displace" for s in sources for o in obstacles if same_place(s, o, domain)]
+    found += instances()
+    return found
+
+
+def installation(domain):
+    """The program, the folder, the disk."""
+    for question in (program.check, lambda: scene.folder_of(domain)):
         try:
             question()
         except (program.Missing, scene.Wrong) as why:
-            found.append(str(why))
-    if scene.is_turned(domain):
-        found.append(f"{domain.name} is turned: apply its rotation (Object > Apply > Rotation)")
+            yield str(why)
+    figures = estimate.known.get(domain.name)
+    if figures and isinstance(figures[1], estimate.Figures) and figures[1].wrong():
+        yield figures[1].wrong()
+
+
+def box(domain):
     low, high = scene.box(domain)
+    if scene.is_turned(domain):
+        yield f"{domain.name} is turned: apply its rotation (Object > Apply > Rotation)"
     if min(h - l for l, h in zip(low, high)) <= 0:
-        found.append(f"{domain.name} is flat: a domain is a box")
-    sources = scene.of_role("SOURCE")
-    if not sources and not domain.billow.base:
-        found.append("there is no source: give a mesh the role Source")
-    twin = [d.name for d in scene.of_role("DOMAIN") if d != domain and scene.name_of(d) == scene.name_of(domain) and not d.billow.folder]
-    if twin:
-        found.append(f"{domain.name} and {twin[0]} would write to the same folder: give one of them another name or folder")
-    found += [f"{o.name} has no faces" for o in sources + scene.of_role("OBSTACLE") if not scene.has_faces(o) and not o.billow.particles]
-    found += [why for why in map(particles.wrong, sources) if why]
-    found += [f"{o.name} lies outside {domain.name}" for o in sources if scene.has_faces(o) and apart(o, low, high)]
-    if scene.frames()[1] < scene.frames()[0]:
-        found.append("the scene ends before it begins")
-    if scene.frames()[0] < 0:
-        found.append("the scene begins before frame 0: files have no negative numbers")
-    return found
+        yield f"{domain.name} is flat: a domain is a box"
+    if domain.animation_data and domain.animation_data.action:
+        yield f"{domain.name} is animated: a domain stands still; clear its animation"
+    for other in scene.of_role("DOMAIN"):
+        if other != domain and scene.name_of(other) == scene.name_of(domain) and not other.billow.folder:
+            yield (f"{domain.name} and {other.name} would write to the same folder: give one of them another name or "
+                   "folder")
+
+
+def time():
+    first, last = scene.frames()
+    if last < first:
+        yield "the scene ends before it begins"
+    if first < 0:
+        yield "the scene begins before frame 0: files have no negative numbers"
+
+
+def mesh(thing):
+    if not scene.has_faces(thing) and not thing.billow.particles:
+        yield f"{thing.name} has no faces" + (": give the curve a bevel" if thing.type == "CURVE" else "")
+    if thing.billow.group and thing.billow.group not in thing.vertex_groups:
+        yield f"{thing.name} has no vertex group {thing.billow.group}"
 
 
 def apart(thing, low, high):
     """It never comes into the box where it stands still; what moves may come."""
     own = scene.box(thing)
-    return not thing.animation_data and not thing.parent and any(
+    return not thing.animation_data and not thing.parent and not thing.constraints and not thing.billow.particles and any(
         own[1][a] < low[a] or own[0][a] > high[a] for a in range(3))
+
+
+def same_place(source, obstacle, domain):
+    """Boxes alike within a cell, and as many faces."""
+    near = scene.cells(domain)[0]
+    corners = [abs(a - b) for one, other in zip(scene.box(source), scene.box(obstacle)) for a, b in zip(one, other)]
+    return max(corners) < near and not source.billow.particles and scene.faces(source) == scene.faces(obstacle)
+
+
+def instances():
+    """Objects of a collection that is only shown take no part."""
+    for thing in scene.all_objects():
+        inside = thing.instance_collection.all_objects if thing.instance_collection else []
+        if any(o.billow.role in ("SOURCE", "OBSTACLE") for o in inside):
+            yield f"{thing.name} only shows a collection with sources or obstacles: Object > Apply > Make Instances Real"

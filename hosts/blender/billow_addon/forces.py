@@ -24,10 +24,9 @@ def field_of(thing):
 
 def all_of(domain):
     """Objects whose field acts on the gas of the domain."""
-    import bpy
     if not domain.billow.forces:
         return []
-    return [o for o in bpy.context.scene.objects if field_of(o) and o.billow.acts and not o.hide_viewport and o.users_scene]
+    return [o for o in scene.all_objects() if field_of(o) and o.billow.acts and not o.hide_viewport]
 
 
 def taken(things):

@@ -36,9 +36,15 @@ def obj_text(points, triangles):
 
 
 def write(path, text):
-    with open(path + ".part", "w", encoding="utf-8") as f:
-        f.write(text)
-    os.replace(path + ".part", path)
+    """Whole or not at all."""
+    try:
+        with open(path + ".part", "w", encoding="utf-8") as f:
+            f.write(text)
+        os.replace(path + ".part", path)
+    except OSError:
+        if os.path.exists(path + ".part"):
+            os.remove(path + ".part")
+        raise
 
 
 class Track:
@@ -88,14 +94,16 @@ def follow(tracks, first, last):
 
 
 def keyed(frames, texts):
+    """A constant, or keys: of a run of equal ones its ends."""
     if len(set(texts)) == 1:
         return texts[0]
-    return "{ease: linear, keys: {%s}}" % ", ".join("%d: %s" % pair for pair in zip(frames, texts))
+    ends = [i for i in range(len(texts)) if texts[i - 1:i] != [texts[i]] or texts[i + 1:i + 2] != [texts[i]]]
+    return "{ease: linear, keys: {%s}}" % ", ".join(f"{frames[i]}: {texts[i]}" for i in ends)
 
 
 def keys(frames, values, digits):
     """Text of vectors over the frames."""
-    return keyed(frames, ["[%s]" % ", ".join(digits % x for x in v) for v in values])
+    return keyed(frames, ["[%s]" % ", ".join(digits % (round(x, 7) + 0.0) for x in v) for v in values])
 
 
 def keys_scalar(frames, values, digits):

@@ -5,7 +5,7 @@ import shlex
 
 import bpy
 
-from . import checks, job, load, preset, program, scene
+from . import checks, farm, job, load, preset, program, scene
 
 
 def domain_of(context):
@@ -32,8 +32,8 @@ def command(domain, path, resume=False, again=0):
     return [program.find(), "bake", path, "--out", out_of(domain), *how]
 
 
-def bake(domain, resume=False, again=0):
-    """Begin. Wrong, Missing: it can't, in words."""
+def bake(domain, resume=False, again=0, on_farm=False):
+    """Begin, here or on Slurm. Wrong, Missing: it can't, in words."""
     wrong = checks.check(domain)
     if wrong:
         raise scene.Wrong(". ".join(wrong))
@@ -42,7 +42,8 @@ def bake(domain, resume=False, again=0):
         raise scene.Wrong(f"a bake of {domain.name} runs already: stop it first")
     if (resume or again) and not job.can_resume(out):
         raise scene.Wrong(f"there is no bake of {domain.name} with a checkpoint to go on from")
-    return job.start(command(domain, preset.write(domain), resume, again) + ["--json"], out)
+    line = command(domain, preset.write(domain), resume, again)
+    return farm.submit(line, out) if on_farm else job.start(line + ["--json"], out)
 
 
 class Worded:
@@ -64,10 +65,14 @@ class BILLOW_OT_bake(Worded, bpy.types.Operator):
                                    description="Go on from the newest checkpoint, to the end of the scene")
     from_frame: bpy.props.IntProperty(name="From Frame", default=0, min=0, options={"SKIP_SAVE"},
                                       description="What was changed counts from the newest checkpoint before this frame on")
+    farm: bpy.props.BoolProperty(name="On Slurm", default=False, options={"SKIP_SAVE"},
+                                 description="Submit it; without a window Blender does not wait for it")
 
     def run(self, context):
         domain = domain_of(context)
-        begun = bake(domain, self.resume, self.from_frame)
+        begun = bake(domain, self.resume, self.from_frame, self.farm)
+        if bpy.app.background and self.farm:
+            return {"FINISHED"}
         if bpy.app.background:  # nobody waits but the caller
             begun.reader.join()
             if begun.code:
@@ -89,6 +94,20 @@ class BILLOW_OT_stop(Worded, bpy.types.Operator):
         if not job.running(out):
             raise scene.Wrong("no bake is running")
         job.jobs[out].stop()
+        return {"FINISHED"}
+
+
+class BILLOW_OT_follow(Worded, bpy.types.Operator):
+    """Look how far the bake on Slurm is, and load its frames as they come"""
+    bl_idname = "billow.follow"
+    bl_label = "Follow Slurm"
+
+    def run(self, context):
+        from . import handlers
+        domain = domain_of(context)
+        if not farm.submitted(out_of(domain)):
+            raise scene.Wrong(f"{domain.name} was not submitted to Slurm")
+        handlers.watch(farm.follow(out_of(domain)), domain)
         return {"FINISHED"}
 
 
@@ -141,5 +160,5 @@ class BILLOW_OT_unset(bpy.types.Operator):
         return {"FINISHED"}
 
 
-classes = [BILLOW_OT_bake, BILLOW_OT_stop, BILLOW_OT_load, BILLOW_OT_copy, BILLOW_OT_preset, BILLOW_OT_unset]
+classes = [BILLOW_OT_bake, BILLOW_OT_stop, BILLOW_OT_follow, BILLOW_OT_load, BILLOW_OT_copy, BILLOW_OT_preset, BILLOW_OT_unset]
 register, unregister = bpy.utils.register_classes_factory(classes)

@@ -2,7 +2,7 @@
 """The Physics tab."""
 import bpy
 
-from . import checks, estimate, forces, handlers, job, operators, properties, scene, tables
+from . import checks, estimate, farm, forces, handlers, job, operators, properties, scene, tables
 
 
 class Physics:
@@ -12,7 +12,7 @@ class Physics:
     @classmethod
     def poll(cls, context):
         thing = context.object
-        return thing and thing.type == "MESH" and (not cls.roles or thing.billow.role in cls.roles)
+        return thing and thing.type in scene.HAS_SURFACE and (not cls.roles or thing.billow.role in cls.roles)
 
 
 def column(layout):
@@ -34,7 +34,10 @@ class BILLOW_PT_role(Physics, bpy.types.Panel):
     bl_label = "Billow"
 
     def draw(self, context):
-        column(self.layout).prop(context.object.billow, "role", expand=False)
+        thing = context.object
+        column(self.layout).prop(thing.billow, "role", expand=False)
+        if thing.library:
+            wrapped(self.layout, f"It is linked: what it is to Billow is said in {thing.library.name}", "INFO")
 
 
 class BILLOW_PT_domain(Physics, bpy.types.Panel):
@@ -99,7 +102,8 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
             return
         running = job.jobs.get(out)
         if running and running.code is None:
-            layout.label(text=f"Frame {running.done} of {running.total}{handlers.left(running)}", icon="TIME")
+            where = getattr(running, "where", "")
+            layout.label(text=f"Frame {running.done} of {running.total}{handlers.left(running)}  {where}", icon="TIME")
             layout.operator("billow.stop", icon="PAUSE")
             return
         if running and running.code and running.message:
@@ -113,6 +117,11 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
             row.operator("billow.bake", text="Resume", icon="PLAY").resume = True
             now = context.scene.frame_current
             row.operator("billow.bake", text=f"From {now}").from_frame = now
+        if farm.there():
+            row = col.row(align=True)
+            row.operator("billow.bake", text="Bake on Slurm", icon="NETWORK_DRIVE").farm = True
+            if farm.submitted(out):
+                row.operator("billow.follow")
         row = layout.row(align=True)
         row.operator("billow.load")
         row.operator("billow.preset", text="Preset")

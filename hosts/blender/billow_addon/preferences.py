@@ -19,6 +19,7 @@ class BillowPreferences(bpy.types.AddonPreferences):
     def draw(self, context):
         self.layout.prop(self, "program")
         try:
+            program.check()
             self.layout.label(text=program.find(), icon="CHECKMARK")
         except program.Missing as missing:
             self.layout.label(text=str(missing), icon="ERROR")

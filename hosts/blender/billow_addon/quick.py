@@ -49,11 +49,16 @@ class Quick:
     def poll(cls, context):
         return context.mode == "OBJECT"
 
+    def wrong(self, thing):
+        if thing.library:
+            return f"{thing.name} is linked from {thing.library.name}: Object > Library Override > Make, then again"
+        return None if scene.has_faces(thing) else f"{thing.name} has no faces"
+
     def execute(self, context):
-        things = [o for o in context.selected_objects if o.type == "MESH" and o.billow.role != "DOMAIN"]
-        empty = [o.name for o in things if not scene.has_faces(o)]
-        if not things or empty:
-            self.report({"ERROR"}, f"{empty[0]} has no faces" if empty else "select a mesh")
+        things = [o for o in context.selected_objects if o.type in scene.HAS_SURFACE and o.billow.role != "DOMAIN"]
+        wrong = ["select a mesh"] if not things else [why for why in map(self.wrong, things) if why]
+        if wrong:
+            self.report({"ERROR"}, wrong[0])
             return {"CANCELLED"}
         for thing in things:
             thing.billow.role, thing.billow.kind = "SOURCE", self.kind

@@ -11,8 +11,16 @@ class Wrong(Exception):
     """What keeps a bake from beginning, in words."""
 
 
+HAS_SURFACE = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+
+
+def all_objects():
+    return [o for o in bpy.context.scene.objects if o.users_scene]
+
+
 def of_role(role):
-    return [o for o in bpy.context.scene.objects if o.type == "MESH" and o.billow.role == role and o.users_scene]
+    kinds = ("MESH",) if role == "DOMAIN" else HAS_SURFACE
+    return [o for o in all_objects() if o.type in kinds and o.billow.role == role]
 
 
 def unit():
@@ -58,8 +66,19 @@ def cells(thing):
     return edge, [max(1, round(s / edge)) for s in size] if edge > 0 else [0, 0, 0]
 
 
+def faces(thing):
+    """How many it has with its modifiers."""
+    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    if evaluated.type == "MESH":
+        return len(evaluated.data.polygons)
+    mesh = evaluated.to_mesh()
+    count = len(mesh.polygons) if mesh else 0
+    evaluated.to_mesh_clear()
+    return count
+
+
 def has_faces(thing):
-    return len(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.polygons) > 0
+    return faces(thing) > 0
 
 
 def name_of(domain):
