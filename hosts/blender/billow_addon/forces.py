@@ -60,7 +60,7 @@ def notes(thing):
     if field.z_direction != "BOTH":
         found.append("it acts on both sides of its plane")
     if field.noise:
-        found.append("its noise is left out: add turbulence")
+        found.append("its noise is left out")
     if field.shape in ("SURFACE", "POINTS") or thing.type == "CURVE":
         found.append("it acts from its origin, not from its surface")
     if field.use_absorption:

@@ -2,7 +2,7 @@
 """Looks at running bakes a few times a second, and shows their frames as they come."""
 import bpy
 
-from . import estimate, job, load, program, scene
+from . import estimate, load
 
 watched = []
 
@@ -21,8 +21,8 @@ class Watch:
         try:
             if self.job.written > self.shown and (ended or self.wants_frames()):
                 self.show(ended)
-        except (scene.Wrong, program.Missing, OSError) as why:
-            self.job.message = self.job.message or str(why)
+        except Exception as why:  # what is raised here would end the timer, and leave the status bar as it is
+            self.job.message, self.shown = self.job.message or str(why), self.job.written
         return not ended
 
     def show(self, ended):

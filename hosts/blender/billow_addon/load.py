@@ -22,6 +22,7 @@ def show(out):
     facts = {"__name__": "__main__", "__file__": os.path.abspath(path)}
     with open(path, encoding="utf-8") as f:
         exec(compile(f.read(), path, "exec"), facts)
+    facts["smoke"].data.display.density = next(iter(facts["cache"]["extinction"].values()))  # seen in solid, too
     return facts["smoke"]
 
 

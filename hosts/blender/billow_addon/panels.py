@@ -51,6 +51,7 @@ class BILLOW_PT_domain(Physics, bpy.types.Panel):
         col.label(text="%d x %d x %d cells of %.3g m" % (*counts, edge))
         col.prop(own, "character")
         col.prop(own, "thickness")
+        self.layout.label(text="Walls")
         walls = self.layout.row(align=True)
         walls.use_property_split = False
         for side, name in enumerate(("-X", "+X", "-Y", "+Y", "Floor", "Top")):
@@ -103,10 +104,11 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
         running = job.jobs.get(out)
         if running and running.code is None:
             where = getattr(running, "where", "")
-            layout.label(text=f"Frame {running.done} of {running.total}{handlers.left(running)}  {where}", icon="TIME")
+            frame = f"Frame {running.done} of {running.total}{handlers.left(running)}" if running.total else "It begins"
+            layout.label(text=f"{frame}  {where}", icon="TIME")
             layout.operator("billow.stop", icon="PAUSE")
             return
-        if running and running.code and running.message:
+        if running and running.message:
             wrapped(layout, running.message)
         self.figures(layout, domain)
         col = layout.column(align=True)
@@ -140,8 +142,8 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
         else:
             own = "as last time" if found.measured else "by a plume"
             layout.label(text=f"Some {estimate.duration(found.seconds)}, {own}", icon="TIME")
-            layout.label(text=f"At most {estimate.size(found.memory)} of memory, {estimate.size(found.disk)} of disk",
-                         icon="DISK_DRIVE")
+            layout.label(text=f"Memory up to {estimate.size(found.memory)}", icon="MEMORY")
+            layout.label(text=f"Disk up to {estimate.size(found.disk)}", icon="DISK_DRIVE")
 
 
 class BILLOW_PT_source(Physics, bpy.types.Panel):

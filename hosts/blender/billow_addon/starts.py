@@ -8,7 +8,7 @@ import bpy.utils.previews
 from . import base, program
 
 pictures = None
-rows = []  # Blender wants the texts of an enumeration to be kept
+rows = {}  # by program; Blender reads the texts of an enumeration later, so they are kept as they are
 
 
 def icon_of(name):
@@ -19,13 +19,21 @@ def icon_of(name):
 
 
 def items(self, context):
+    """The three that sources start from by themselves, then those with a picture, then the others."""
     try:
-        found = [(name, name.replace("_", " ").capitalize(), row["brief"], icon_of(name), i)
-                 for i, (name, row) in enumerate(base.presets().items())]
+        path = program.find()
+        if path not in rows:
+            first = list(base.BY_KIND.values())
+            found = [(name, name.replace("_", " ").capitalize(), row["brief"], icon_of(name))
+                     for name, row in base.presets().items()]
+            found.sort(key=lambda r: (first.index(r[0]) if r[0] in first else 3, not r[3], r[0]))
+            rows[path] = [(*row, i) for i, row in enumerate(found)]
+        return rows[path]
     except program.Missing:
-        found = []
-    rows[:] = found or [("NONE", "None", "billow is not found", 0, 0)]
-    return rows
+        return NONE
+
+
+NONE = [("NONE", "None", "billow is not found", 0, 0)]
 
 
 def register():
@@ -37,3 +45,4 @@ def register():
 def unregister():
     del bpy.types.WindowManager.billow_start
     bpy.utils.previews.remove(pictures)
+    rows.clear()
