@@ -6,8 +6,10 @@
  * images behind closed sides. The exterior boundary condition (multigrid_exterior.c), which knows tiles only, applies
  * to what P lacks: beyond a face of conductance c lies p' = (1-c)(p - P) + P', a Robin condition. So obstacles, which P
  * ignores, act by that condition, and all else is independent of which tiles are active and of where the box ends: gas
- * leaves by an open side as it would go on (test_open_sides.c). In a channel, where a source has infinitely many
- * images, P is left out.
+ * leaves by an open side as it would go on (test_open_sides.c). Where a source
+ * has infinitely many images, P is left out: in a channel, and where active tiles lie in layers right across a box that
+ * is periodic along all axes but one. A layer at rest would see where its images are cut off, and move by 5 cm/s within
+ * two seconds.
  *
  * P is summed by a tree code (Barnes–Hut) with second-order multipoles: groups of tiles far away, down to 4³ cells
  * nearby (far_field_moments.c). It is evaluated on 4×4 nodes of a side (2D: 16), cubic between them. A plume in other
@@ -21,14 +23,24 @@
 
 /* ---- sides ------------------------------------------------------------------------------------------------------- */
 
+/// Do active tiles lie in layers across a box that is periodic along all axes but one?
+static int is_layered(const struct multigrid *mg, int64_t n_tiles)
+{
+    const int32_t *periodic = mg->shape.periodic;
+    int layered = periodic[0] + periodic[1] + periodic[2] >= mg->shape.dim - 1;
+    for (int64_t t = 0; t < n_tiles && layered; t++)
+        for (int s = 0; s < 2 * mg->shape.dim; s++) layered &= !(periodic[s >> 1] && mg->exterior[t][s] > 0);
+    return layered;
+}
+
 static void sides_number(struct far_field *f, const struct multigrid *mg)
 {
-    const int channel = mg_is_channel(mg);
+    const int endless = mg_is_channel(mg) || is_layered(mg, f->n_tiles);
     f->n_sides = 0;
     for (int64_t t = 0; t < f->n_tiles; t++)
         for (int s = 0; s < 6; s++) {
             f->side_index[t][s] = -1;
-            if (s >= 2 * mg->shape.dim || channel || !(mg->exterior[t][s] > 0)) continue;
+            if (s >= 2 * mg->shape.dim || endless || !(mg->exterior[t][s] > 0)) continue;
             f->side[f->n_sides] = (struct far_side){(int32_t)t, s};
             f->side_index[t][s] = (int32_t)f->n_sides++;
         }
