@@ -5,7 +5,8 @@
  * keeps the background, 1000 m. A wall between two cell centres that contains neither would be lost: the nearer cell is
  * made solid, so a wall of any thickness acts as if it were a cell thick. solid and solid_vel are cleared before each
  * step, so a moving obstacle leaves no trace. solid_vel is the velocity of the obstacle's material (translation,
- * rotation, growth), on faces less than 2 cells outside and on all inside; where obstacles overlap, the nearer one's.
+ * rotation), on faces less than 2 cells outside and on all inside, and that of its surface where it grows; where
+ * obstacles overlap, the nearer one's.
  * So is solid_grip, 1 for no slip, 0 for free slip, which mac.project applies; the boundary layer's thickness follows
  * from mac.diffuse's viscosity. */
 #include "stages.h"
@@ -17,6 +18,7 @@
 
 #define BAND 3             // cells
 #define BAND_VEL 2         // cells
+#define DEEP_BEND 4        // d lap d: far inside a shape it means nothing
 #define MAX_DISPLACEMENT 4 // of an obstacle in a step, cells
 #define JUMP .75 // an obstacle jumps that makes this fraction of a step's displacement in a thousandth of a frame
 
@@ -57,6 +59,8 @@ struct state {
 struct plan {
     struct pose start, before, now; ///< at the step's start, a moment before its end, at its end
     double moment;                  ///< s between the two
+    struct pose rigid;              ///< `before`, with the form of `now`
+    int grows;                      ///< the form changes
     double h, deep;                 ///< a cell; one of the flow, which cells less deep may be open to
     float grip;
     const struct bw_field_info **cleared;
@@ -87,6 +91,35 @@ static int solid_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     return !block_far(user, b, BAND * ((const struct plan *)user)->h);
 }
 
+/* Adds what growth gives the surface, along its normal, to u at x. A projection's cut cells sum it over whole faces that
+ * lie up to a cell inside, so it is continued there as a flow without sources: with the distance d and its curvature
+ * k = lap d, areas along the normals are as (1 - d k/2)², lengths in 2D as 1 - d k, exact for planes, balls and discs.
+ * (With the material's own growth, which is less inside, a ball of 4 cells pushed half of what it gained away.) */
+static void growth_add(const struct plan *a, int thin, const double x[3], double d, double u[3])
+{
+    const double e = a->h;
+    double on[3] = {x[0], x[1], x[2]}, normal[3] = {0}, whole[3], moved[3], bend = 0, square = 0, outward = 0;
+    for (int q = 0; q < 3; q++) {
+        double to[3] = {x[0], x[1], x[2]}, side[2];
+        for (int s = 0; s < 2; s++) {
+            to[q] = x[q] + (s ? e : -e);
+            side[s] = pose_distance(&a->now, to);
+        }
+        if (q == thin) continue;
+        normal[q] = (side[1] - side[0]) / (2 * e);
+        bend += (side[0] + side[1] - 2 * d) * d / (e * e);
+        square += normal[q] * normal[q];
+    }
+    if (!(square > 0)) return;
+    bend = fmax(-DEEP_BEND, fmin(bend, 1));
+    const double area = thin >= 0 ? 1 - bend : (1 - bend / 2) * (1 - bend / 2);
+    for (int q = 0; q < 3; q++) on[q] -= d * normal[q] / sqrt(square);
+    pose_velocity(&a->before, &a->now, a->moment, on, whole);
+    pose_velocity(&a->rigid, &a->now, a->moment, on, moved);
+    for (int q = 0; q < 3; q++) outward += (whole[q] - moved[q]) * normal[q];
+    for (int q = 0; q < 3; q++) u[q] += area * outward * normal[q] / square;
+}
+
 /* The nearer obstacle's velocity: view 0 is `solid` as other obstacles left it, with a halo. */
 static void velocity_body(const struct bw_block *b, void *user)
 {
@@ -107,7 +140,8 @@ static void velocity_body(const struct bw_block *b, void *user)
                     double d = pose_distance(&a->now, x), other = 0.5 * ((double)cell[-back[axis]] + (double)cell[0]),
                            own[3];
                     if (d >= BAND_VEL * a->h || d > other) continue;
-                    pose_velocity(&a->before, &a->now, a->moment, x, own);
+                    pose_velocity(&a->rigid, &a->now, a->moment, x, own);
+                    if (a->grows) growth_add(a, b->grid->thin, x, d, own);
                     bw_f32(vel, axis)[i + j * vel->sy + k * vel->sz] = (float)own[axis];
                 }
     }
@@ -284,11 +318,22 @@ static void motion_check(struct bw_stage *s, struct plan *a)
         cells);
 }
 
+static void growth_find(struct plan *a)
+{
+    a->rigid = a->before;
+    memcpy(a->rigid.half, a->now.half, sizeof a->now.half);
+    a->rigid.radius = a->now.radius;
+    a->rigid.minor = a->now.minor;
+    a->rigid.scale = a->now.scale;
+    a->grows = memcmp(&a->rigid, &a->before, sizeof a->before) != 0;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     struct plan a;
     enum bw_status status = poses_find(s, &a);
     if (!status) motion_check(s, &a);
+    if (!status) growth_find(&a);
     if (!status && pose_moved(&a.before, &a.now)) {
         struct bw_access access[] = {{bw_port_field(s, PORT_SOLID), BW_READ, 1},
                                      {bw_port_field(s, PORT_SOLID_VEL), BW_UPDATE, 0}};

@@ -41,6 +41,56 @@ Test(obstacles, moving_ball_pushes_the_air)
     test_end(&r);
 }
 
+/// Outflow through a box whose sides lie 4 cells inside a domain of n cells, in 2D along y.
+static double outflow(const struct test_run *r, const int n[3])
+{
+    double sum = 0;
+    for (int c = 0; c < 3; c++) {
+        const int p = (c + 1) % 3, q = (c + 2) % 3;
+        struct grid u = grid_of(r, "vel", (uint32_t)c);
+        int x[3];
+        for (x[p] = n[p] > 1 ? 4 : 0; n[c] > 1 && x[p] < (n[p] > 1 ? n[p] - 4 : 1); x[p]++)
+            for (x[q] = n[q] > 1 ? 4 : 0; x[q] < (n[q] > 1 ? n[q] - 4 : 1); x[q]++) {
+                x[c] = n[c] - 4;
+                sum += at(&u, x[0], x[1], x[2]);
+                x[c] = 4;
+                sum -= at(&u, x[0], x[1], x[2]);
+            }
+        bw_free(u.v);
+    }
+    return sum;
+}
+
+/* What an obstacle gains in volume is pushed away: balls and discs of 8 and 16 cells within .3 % (they were off by 47 and
+ * 25, 28 and 16 %), a box, whose edges cut cells do not resolve, and a cylinder within 10 % (39 and 41 %). */
+Test(obstacles, push_away_what_they_gain)
+{
+    static const struct {
+        const char *shape, *cells;
+        double gain, off;
+    } grows[] = {
+        {"sphere: {center: [0.3, 0.2, 0.1], radius: \"=4+t\"}", "[32, 32, 32]", 4 * PI * 4.2 * 4.2, .003},
+        {"sphere: {center: [0.3, 0.5, 0.1], radius: \"=4+t\"}", "[32, 1, 32]", 2 * PI * 4.2, .003},
+        {"sphere: {center: [0.3, 0.5, 0.1], radius: \"=8-t\"}", "[48, 1, 48]", -2 * PI * 7.8, .003},
+        {"sphere: {center: [0, 0, 0], radius: \"=8+t\"}", "[48, 48, 48]", 4 * PI * 8.2 * 8.2, .003},
+        {"box: {center: [0.3, 0.2, 0.1], size: [\"=8+2*t\", 8, 8]}", "[32, 32, 32]", 128, .1},
+        {"cylinder: {center: [0.3, 0.2, 0.1], radius: \"=4+t\", height: 8}", "[32, 32, 32]", 2 * PI * 4.2 * 8, .1},
+    };
+    for (size_t i = 0; i < (test_short() ? 3 : BW_COUNT(grows)); i++) {
+        int n[3];
+        cr_assert_eq(sscanf(grows[i].cells, "[%d, %d, %d]", &n[0], &n[1], &n[2]), 3);
+        struct test_run r = run("billow: 1\n"
+                                "domain: {cells: %s, voxel: 1, origin: [%g, %g, %g], sides: {rest: open}}\n"
+                                "time: {fps: 10, frames: 1-3, substeps: 1}\n"
+                                "stages:\n"
+                                "  - collide: {shape: {%s}}\n" KEEP_VEL "  - mac.project: {tolerance: 1e-6}\n",
+                                grows[i].cells, -.5 * n[0], n[1] > 1 ? -.5 * n[1] : 0, -.5 * n[2], grows[i].shape);
+        const double off = outflow(&r, n) / grows[i].gain - 1;
+        cr_expect_leq(fabs(off), grows[i].off, "%s: %+.2f %%", grows[i].shape, 100 * off);
+        test_end(&r);
+    }
+}
+
 /* Smoke blown at a ball: none inside it (deeper than a cell), some round it. */
 Test(obstacles, no_smoke_inside)
 {
