@@ -91,10 +91,11 @@ static int solid_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     return !block_far(user, b, BAND * ((const struct plan *)user)->h);
 }
 
-/* Adds what growth gives the surface, along its normal, to u at x. A projection's cut cells sum it over whole faces that
- * lie up to a cell inside, so it is continued there as a flow without sources: with the distance d and its curvature
- * k = lap d, areas along the normals are as (1 - d k/2)², lengths in 2D as 1 - d k, exact for planes, balls and discs.
- * (With the material's own growth, which is less inside, a ball of 4 cells pushed half of what it gained away.) */
+/* Adds what growth gives the surface, along its normal, to u at x. A projection's cut cells sum it over whole faces,
+ * which lie up to a cell inside, so it is continued there as a flow without sources: with the distance d and its
+ * curvature k = lap d, areas along the normals are as (1 - d k/2)², lengths in 2D as 1 - d k, exact for planes, balls
+ * and discs. (With the material's own growth, which is less inside, a ball of 4 cells pushed half of what it gained
+ * away.) */
 static void growth_add(const struct plan *a, int thin, const double x[3], double d, double u[3])
 {
     const double e = a->h;

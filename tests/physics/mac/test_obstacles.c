@@ -61,8 +61,8 @@ static double outflow(const struct test_run *r, const int n[3])
     return sum;
 }
 
-/* What an obstacle gains in volume is pushed away: balls and discs of 8 and 16 cells within .3 % (they were off by 47 and
- * 25, 28 and 16 %), a box, whose edges cut cells do not resolve, and a cylinder within 10 % (39 and 41 %). */
+/* What an obstacle gains in volume is pushed away: balls and discs of 8 and 16 cells within .3 % (they were off by 47
+ * and 25, 28 and 16 %), a box, whose edges cut cells do not resolve, and a cylinder within 10 % (39 and 41 %). */
 Test(obstacles, push_away_what_they_gain)
 {
     static const struct {
