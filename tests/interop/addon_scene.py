@@ -85,8 +85,10 @@ def check_fields():
     drag = field_new("DRAG", linear_drag=1.5, falloff_type="TUBE", use_radial_max=True, radial_max=0.6)
     slab = field_new("WIND", strength=1, flow=0, use_max_distance=True, distance_max=0.25)
     magnet = field_new("MAGNET")
+    scene.use_gravity, box.billow.thickness = False, 3
     bpy.ops.billow.bake()
     text = written("fields")
+    assert "mac.forces: {id: mac.forces, gravity: [0, 0, 0]}" in text and "look: {thickness: 3}" in text, text
     for words in (
             "vortex: {center: [0, 0, 1], axis: [0, 0, 1], radius: 0.5 m, strength: 1.5}}, shape: {cylinder: ",
             "attractor: {center: [0, 0, 1], radius: 0.75 m, strength: 2}}, shape: {sphere: {center: [0, 0, 1], radius: 0.75}}",

@@ -97,6 +97,21 @@ def check_estimate():
     refused(bpy.ops.billow.bake, "the disk is full")
 
 
+def check_command():
+    """What Command copies bakes, without Blender; program, add-on and both manifests are of one version."""
+    import billow_addon
+    from billow_addon import operators, preset, program
+    scene, box, ball = stage("command")
+    bpy.ops.billow.copy_command()
+    words = operators.command(box, preset.write(box))
+    assert subprocess.run(words, stdout=subprocess.DEVNULL).returncode == 0
+    bpy.ops.billow.load()
+    assert volumes()[0].data.frame_duration == 4, "what a terminal baked is not shown"
+    with open(os.path.join(os.path.dirname(billow_addon.__file__), "blender_manifest.toml"), encoding="utf-8") as f:
+        assert 'version = "%d.%d.%d"' % program.VERSION in f.read()
+    assert billow_addon.bl_info["version"] == program.VERSION == program.version()
+
+
 def check_things():
     scene, box, ball = stage("things")
     ball.billow.group = "gone"
@@ -239,7 +254,7 @@ def check_slurm():
 def main(archive, program):
     bpy.ops.preferences.addon_install(filepath=archive)
     enable()
-    for check in (check_start, check_estimate, check_things, check_linked, check_program, check_full_disk,
+    for check in (check_start, check_estimate, check_command, check_things, check_linked, check_program, check_full_disk,
                   check_another_blender, check_slurm):
         print(check.__name__, flush=True)
         check()

@@ -9,7 +9,7 @@ watched = []
 
 class Watch:
     def __init__(self, begun, domain):
-        self.job, self.domain, self.volume, self.shown = begun, domain.name, None, 0
+        self.job, self.domain, self.volume, self.shown = begun, domain.name, "", 0
 
     def wants_frames(self):
         domain = bpy.data.objects.get(self.domain)
@@ -27,10 +27,11 @@ class Watch:
 
     def show(self, ended):
         written = self.job.written
-        if self.volume is None or ended or self.volume.name not in bpy.data.objects:
-            self.volume = load.show(self.job.folder)
+        volume = bpy.data.objects.get(self.volume)  # by name: somebody may have deleted it
+        if volume is None or ended:
+            self.volume = load.show(self.job.folder).name
         else:
-            load.lengthen(self.volume, written)
+            load.lengthen(volume, written)
         self.shown = written
 
 

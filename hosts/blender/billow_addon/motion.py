@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects as meshes and keys: what only moves is one file, what changes its form a file a frame."""
 import hashlib
-import math
 import os
 
 import bpy

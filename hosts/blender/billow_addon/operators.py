@@ -5,7 +5,7 @@ import shlex
 
 import bpy
 
-from . import checks, farm, job, load, preset, program, scene
+from . import base, checks, farm, job, load, preset, program, scene
 
 
 def domain_of(context):
@@ -144,6 +144,7 @@ class BILLOW_OT_preset(Worded, bpy.types.Operator):
         for old in [t for t in bpy.data.texts if t.filepath == path]:
             bpy.data.texts.remove(old)
         text = bpy.data.texts.load(path)
+        base.show_text(context, text)
         self.report({"INFO"}, f"{text.name} is in the text editor")
         return {"FINISHED"}
 
