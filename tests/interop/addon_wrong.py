@@ -112,6 +112,25 @@ def check_command():
     assert billow_addon.bl_info["version"] == program.VERSION == program.version()
 
 
+def check_quick():
+    """A quick bake stands beside the full one; the one loaded last is seen."""
+    scene, box, ball = stage("both")
+    bpy.ops.billow.bake()
+    bpy.ops.billow.bake(quick=True)
+    full, quick = bpy.data.collections["both"], bpy.data.collections["both_quick"]
+    assert full.hide_render and full.hide_viewport and not quick.hide_render, "both are seen"
+    full.hide_viewport = False
+    scene.frame_set(6)
+    sizes = []
+    for collection in full, quick:
+        grids = collection.objects[0].data.grids
+        assert grids.load(), collection.name
+        sizes += [g.matrix_object[0][0] for g in grids if g.name == "density"]
+    assert len(volumes()) == 2 and abs(sizes[1] / sizes[0] - 2) < 1e-5, sizes
+    bpy.ops.billow.load()
+    assert quick.hide_render and not bpy.data.collections["both"].hide_render
+
+
 def check_things():
     scene, box, ball = stage("things")
     ball.billow.group = "gone"
@@ -254,7 +273,7 @@ def check_slurm():
 def main(archive, program):
     bpy.ops.preferences.addon_install(filepath=archive)
     enable()
-    for check in (check_start, check_estimate, check_command, check_things, check_linked, check_program, check_full_disk,
+    for check in (check_start, check_estimate, check_command, check_quick, check_things, check_linked, check_program, check_full_disk,
                   check_another_blender, check_slurm):
         print(check.__name__, flush=True)
         check()

@@ -3,6 +3,8 @@
 import os
 import subprocess
 
+import bpy
+
 from . import program, scene
 
 
@@ -23,7 +25,16 @@ def show(out):
     with open(path, encoding="utf-8") as f:
         exec(compile(f.read(), path, "exec"), facts)
     facts["smoke"].data.display.density = next(iter(facts["cache"]["extinction"].values()))  # seen in solid, too
+    alone(facts["cache"]["name"])
     return facts["smoke"]
+
+
+def alone(name):
+    """Of a quick and a full bake only the one loaded last is seen."""
+    other = name.removesuffix("_quick") if name.endswith("_quick") else name + "_quick"
+    for collection, hidden in ((bpy.data.collections.get(name), False), (bpy.data.collections.get(other), True)):
+        if collection:
+            collection.hide_viewport = collection.hide_render = hidden
 
 
 def lengthen(volume, frames):

@@ -21,28 +21,34 @@ def domain_of(context):
     return domains[0]
 
 
-def out_of(domain):
-    return os.path.join(scene.folder_of(domain), "cache")
+def out_of(domain, quick=False):
+    return os.path.join(scene.folder_of(domain), "cache_quick" if quick else "cache")
 
 
-def command(domain, path, resume=False, again=0):
-    """`again`: the frame from which on what was changed counts."""
+def running_of(domain):
+    """Folder of the bake of the domain that runs, or None."""
+    return next((out for out in (out_of(domain), out_of(domain, True)) if job.running(out)), None)
+
+
+def command(domain, path, resume=False, again=0, quick=False):
+    """`again`: the frame from which on what was changed counts. Quick: voxels twice as large, in a folder of its own."""
     how = ["--resume"] if resume or again else ["--force"]
     how += ["--from-frame", str(again)] if again else []
-    return [program.find(), "bake", path, "--out", out_of(domain), *how]
+    how += ["--quick", "--set", f"name={scene.name_of(domain)}_quick"] if quick else []
+    return [program.find(), "bake", path, "--out", out_of(domain, quick), *how]
 
 
-def bake(domain, resume=False, again=0, on_farm=False):
+def bake(domain, resume=False, again=0, on_farm=False, quick=False):
     """Begin, here or on Slurm. Wrong, Missing: it can't, in words."""
     wrong = checks.check(domain)
     if wrong:
         raise scene.Wrong(". ".join(wrong))
-    out = out_of(domain)
-    if job.running(out):
+    out = out_of(domain, quick)
+    if running_of(domain):
         raise scene.Wrong(f"a bake of {domain.name} runs already: stop it first")
     if (resume or again) and not job.can_resume(out):
         raise scene.Wrong(f"there is no bake of {domain.name} with a checkpoint to go on from")
-    line = command(domain, preset.write(domain), resume, again)
+    line = command(domain, preset.write(domain), resume, again, quick)
     return farm.submit(line, out) if on_farm else job.start(line + ["--json"], out)
 
 
@@ -67,10 +73,12 @@ class BILLOW_OT_bake(Worded, bpy.types.Operator):
                                       description="What was changed counts from the newest checkpoint before this frame on")
     farm: bpy.props.BoolProperty(name="On Slurm", default=False, options={"SKIP_SAVE"},
                                  description="Submit it; without a window Blender does not wait for it")
+    quick: bpy.props.BoolProperty(name="Quick", default=False, options={"SKIP_SAVE"},
+                                  description="Voxels twice as large, beside the full bake, which is hidden meanwhile")
 
     def run(self, context):
         domain = domain_of(context)
-        begun = bake(domain, self.resume, self.from_frame, self.farm)
+        begun = bake(domain, self.resume, self.from_frame, self.farm, self.quick)
         if bpy.app.background and self.farm:
             return {"FINISHED"}
         if bpy.app.background:  # nobody waits but the caller
@@ -90,8 +98,8 @@ class BILLOW_OT_stop(Worded, bpy.types.Operator):
     bl_label = "Stop"
 
     def run(self, context):
-        out = out_of(domain_of(context))
-        if not job.running(out):
+        out = running_of(domain_of(context))
+        if not out:
             raise scene.Wrong("no bake is running")
         job.jobs[out].stop()
         return {"FINISHED"}
@@ -115,9 +123,10 @@ class BILLOW_OT_load(Worded, bpy.types.Operator):
     """Show the frames that are there"""
     bl_idname = "billow.load"
     bl_label = "Load"
+    quick: bpy.props.BoolProperty(name="Quick", default=False, options={"SKIP_SAVE"}, description="Those of the quick bake")
 
     def run(self, context):
-        load.show(out_of(domain_of(context)))
+        load.show(out_of(domain_of(context), self.quick))
         return {"FINISHED"}
 
 

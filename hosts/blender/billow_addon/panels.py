@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Physics tab."""
+import os
+
 import bpy
 
 from . import checks, estimate, farm, forces, handlers, job, operators, properties, scene, tables
@@ -101,7 +103,8 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
             out = operators.out_of(domain)
         except scene.Wrong:
             return
-        running = job.jobs.get(out)
+        quick = operators.out_of(domain, True)
+        running = job.jobs.get(operators.running_of(domain) or out)
         if running and running.code is None:
             where = getattr(running, "where", "")
             frame = f"Frame {running.done} of {running.total}{handlers.left(running)}" if running.total else "It begins"
@@ -113,7 +116,9 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
         self.figures(layout, domain)
         col = layout.column(align=True)
         col.enabled = not wrong
-        col.operator("billow.bake", icon="PHYSICS")
+        row = col.row(align=True)
+        row.operator("billow.bake", icon="PHYSICS")
+        row.operator("billow.bake", text="Quick").quick = True
         if job.can_resume(out):
             row = col.row(align=True)
             row.operator("billow.bake", text="Resume", icon="PLAY").resume = True
@@ -126,6 +131,8 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
                 row.operator("billow.follow")
         row = layout.row(align=True)
         row.operator("billow.load")
+        if os.path.isdir(quick):
+            row.operator("billow.load", text="Load Quick").quick = True
         row.operator("billow.preset", text="Preset")
         row.operator("billow.copy_command", text="Command")
         if context.scene.render.engine == "CYCLES" and context.scene.cycles.volume_bounces < 2:
