@@ -24,7 +24,8 @@ def show(out):
     facts = {"__name__": "__main__", "__file__": os.path.abspath(path)}
     with open(path, encoding="utf-8") as f:
         exec(compile(f.read(), path, "exec"), facts)
-    facts["smoke"].data.display.density = next(iter(facts["cache"]["extinction"].values()))  # seen in solid, too
+    # a solid viewport has no light in smoke: thinner, so that it is no flat shape
+    facts["smoke"].data.display.density = 0.2 * next(iter(facts["cache"]["extinction"].values()))
     alone(facts["cache"]["name"])
     return facts["smoke"]
 

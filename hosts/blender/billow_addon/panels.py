@@ -133,6 +133,7 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
         row.operator("billow.load")
         if os.path.isdir(quick):
             row.operator("billow.load", text="Load Quick").quick = True
+        row = layout.row(align=True)
         row.operator("billow.preset", text="Preset")
         row.operator("billow.copy_command", text="Command")
         if context.scene.render.engine == "CYCLES" and context.scene.cycles.volume_bounces < 2:
