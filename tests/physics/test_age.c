@@ -54,7 +54,8 @@ Test(age, at_rest_it_is_the_time)
 
 Test(age, in_wind_it_is_the_time_at_every_place)
 {
-    static const char *const schemes[] = {"", "scheme: maccormack", "scheme: cubic", "scheme: semi-lagrangian"};
+    static const char *const schemes[] = {"", "scheme: maccormack", "scheme: cubic", "scheme: semi-lagrangian",
+                                          "scheme: cubic, only: [vel, density, age]"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         struct test_run r = puff_run(1.3, "substeps: 3", schemes[i], 0);
         cr_assert_lt(age_error(&r, .5, 1e-3), 1e-3, "%s: %g", schemes[i], age_error(&r, .5, 1e-3));

@@ -174,7 +174,7 @@ static inline struct bw_field *pass_field_at(const struct pass *p, uint32_t k)
 {
     const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->fields[i] != p->vel && k-- == 0) return list->fields[i];
+        if (list->fields[i] != p->vel && list->fields[i] != p->age && k-- == 0) return list->fields[i];
     return k == 0 ? p->age : NULL;
 }
 /// Is the velocity among the fields to advect?
