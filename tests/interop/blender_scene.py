@@ -64,6 +64,16 @@ def check_scene(folder, facts):
         expect(volume.velocity_unit == "SECOND" and volume.velocity_grid == facts["velocity"], "velocity is not per second")
 
 
+def check_flames(facts):
+    """What a dim flame hides is what our rays have it hide: less, so that it is no dark rim."""
+    hides = facts.get("hides", {"most": 1})
+    if not facts["flame"] or hides["most"] == 1:
+        return
+    nodes = [n for m in bpy.data.materials if m.use_nodes for n in m.node_tree.nodes if n.label == "hides"]
+    expect(len(nodes) == 1 and nodes[0].outputs[0].links, "dim flames hide as much as bright ones")
+    expect(abs(hides["dim"] * hides["most"] ** 3 - 1) < 1e-5 and hides["dim"] < hides["cold"] < 1, f"{hides}")
+
+
 def pixels_of(path):
     image = bpy.data.images.load(path)
     image.colorspace_settings.name = "Raw"
@@ -105,6 +115,7 @@ def main(script, frame, preview, alike, kept=None):
     with open(script) as f:
         exec(compile(f.read(), script, "exec"), facts)
     check_scene(os.path.dirname(script), facts["cache"])
+    check_flames(facts["cache"])
     ours = pixels_of(preview)
     theirs = render(int(frame), (ours.shape[1], ours.shape[0]), kept or os.path.join(bpy.app.tempdir, "render.png"))
     print("OK " + compare(ours, theirs, float(alike)), flush=True)

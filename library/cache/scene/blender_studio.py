@@ -166,7 +166,7 @@ def ground_shader(n, place):
     if cache["ground"] == "earth":
         clods, patches = noise(n, place, 0.35, 8.0, 0.8), noise(n, place, 2.9, 3.0, 0.6)
         soil = n.math("MULTIPLY_ADD", clods, 0.7, n.math("MULTIPLY", patches, 0.3))
-        rgb = n.ramp(soil, [(0.38, *cache["wet"]), (0.62, *cache["dry"])])
+        rgb = n.ramp(soil, [(0.41, *cache["wet"]), (0.66, *cache["dry"])])
         height = n.math("MULTIPLY", noise(n, place, 0.4, 9.0, 0.66), 0.06 * cache["scale"])
         wet = 0.0
     else:

@@ -180,10 +180,10 @@ def smoke_material():
     if cache["flame"] or cache["temperature"]:
         flame, kelvin = flame_sockets(n)
         soot = n.math("MULTIPLY", flame, n.math("MULTIPLY", thick, cache["soot"]), label="soot in flames")
-        both = n.math("ADD", smoke, soot)
-        share = n.math("DIVIDE", smoke, n.math("MAXIMUM", both, 1e-6), label="share of smoke")
         power = n.math("ADD", n.math("DIVIDE", -cache["c2"], kelvin), cache["c2"] / cache["white"])
         bright = n.math("EXPONENT", power, label="brightness at T")
+        both = n.math("ADD", smoke, n.math("MULTIPLY", soot, flame_hides(n, bright, kelvin)))
+        share = n.math("DIVIDE", smoke, n.math("MAXIMUM", both, 1e-6), label="share of smoke")
         strength = n.math("MULTIPLY", n.math("MULTIPLY", soot, bright), n.value("Fire", cache["glow"]))
         if cache.get("firelight"):  # lamps light surfaces instead, without grain
             strength = n.math("MULTIPLY", strength, n.math("SUBTRACT", 1.0, n.new("LightPath").outputs["Is Diffuse Ray"]))
@@ -196,6 +196,21 @@ def smoke_material():
     principled = n.new("VolumePrincipled", inputs)
     n.new("OutputMaterial", {"Volume": principled.outputs[0]})
     return material
+
+
+def flame_hides(n, bright, kelvin):
+    """How much of what is behind it a flame hides: a dim rim less, so that it is no dark outline round a bright core."""
+    hides = cache["hides"]
+    if hides["most"] == 1:
+        return 1.0
+    shine = n.math("MINIMUM", bright, 1.0)
+    shines = n.math("DIVIDE", n.math("MULTIPLY", shine, 1 + hides["half"]), n.math("ADD", shine, hides["half"]))
+    low, high = hides["kelvin"]
+    glows = n.new("MapRange", {"Value": kelvin, "From Min": low, "From Max": high}).outputs[0]
+    by_light = n.math("MULTIPLY_ADD", shines, hides["most"] - hides["dim"], hides["dim"])
+    by_heat = n.math("MULTIPLY_ADD", glows, hides["most"] - hides["cold"], hides["cold"])
+    return n.math("ADD", n.math("MULTIPLY", by_light, 1 - hides["soot"]), n.math("MULTIPLY", by_heat, hides["soot"]),
+                  label="hides")
 
 
 def smoke_colour(n):

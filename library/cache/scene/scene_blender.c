@@ -150,12 +150,12 @@ static void lights_put(FILE *f, const struct bw_scene *s)
 enum { COLOURS = 24 };
 
 /// Colours of what glows, from the table that renders read: kelvin and the colour over its largest channel. Other
-/// programs' film leaves a fire's core yellow, so what ours adds to a deep flame that is brighter than white is in its
-/// light.
+/// programs' film leaves a fire's core yellow, so what ours adds to a flame that is brighter than white is in its
+/// light: of one a tenth as bright as a deep one.
 static void colours_put(FILE *f, const struct bw_scene *s)
 {
     struct bw_blackbody table;
-    const float white = 1 / fmaxf(BW_FLAME_GLOW * (float)(s->look.fire * s->exposure), 1e-30f);
+    const float white = 10 / fmaxf(BW_FLAME_GLOW * (float)(s->look.fire * s->exposure), 1e-30f);
     bw_flame_colours(&table, s);
     fputs("    \"colours\": [", f);
     for (int i = 0; i < COLOURS; i++) {
@@ -218,6 +218,16 @@ static void sides_put(FILE *f, const struct bw_look *l)
     fputs("],\n", f);
 }
 
+/// By how much flames hide what is behind them, as rays have it: in between by how bright they are, or, as far as
+/// they leave soot, how hot.
+static void hides_put(FILE *f, const struct bw_look *l)
+{
+    const double most = l->flames.opacity, least = most > 1 ? 1 / most : 1;
+    fprintf(f, "    \"hides\": {\"dim\": %.6g, \"cold\": %.6g, \"most\": %.6g, ", pow(least, 3), least, most);
+    fprintf(f, "\"soot\": %.6g, \"half\": %g, \"kelvin\": (%g, %g)},\n", l->flames.soot, (double)BW_FLAME_SHINES,
+            (double)BW_FLAME_GLOWS, (double)(BW_FLAME_GLOWS + BW_FLAME_GLOWS_OVER));
+}
+
 /// Smoke and flames: what their material takes.
 static void material_put(FILE *f, const struct scene_facts *a)
 {
@@ -233,9 +243,11 @@ static void material_put(FILE *f, const struct scene_facts *a)
     fputs("    ", f);
     colour_put(f, "smoke", l->albedo, 1);
     fputs(",\n", f);
-    number_put(f, "soot", (double)BW_SOOT * l->flames.opacity);
+    number_put(f, "soot", (double)BW_SOOT);
+    hides_put(f, l);
     double c2;
-    const double bright = (double)BW_FLAME_GLOW * brightness_fit(s, &c2) / l->flames.opacity;
+    const double stand_out = 1 + l->flames.sheets; // in the mean of a plain fire's pixels
+    const double bright = (double)BW_FLAME_GLOW * brightness_fit(s, &c2) * stand_out;
     if (a->whole) keys_put(f, "glow", &a->shot, glow_at, bright);
     else fprintf(f, "    \"glow\": {%lld: %.9g},\n", (long long)a->sequence->frame[0], bright * l->fire);
     colours_put(f, s);

@@ -13,6 +13,13 @@
 #define BW_GLOW 14.0f       ///< of embers at the white point
 #define BW_BARE 1.0f        ///< flame that hot gas counts as where no flame is given
 
+/// K above which flames that leave soot hide what is behind them the more, and below it the less.
+#define BW_FLAME_GLOWS 1150.0f
+#define BW_FLAME_GLOWS_OVER 350.0f
+/// Others do by as much as they shine, of what is white: where that is half. A rim that is opaque before it shines
+/// would be a dark outline round what it hides.
+#define BW_FLAME_SHINES 0.15f
+
 /// Which temperature flames are exposed for, K. The hottest clip to white; what hardly glows is no fire to expose for.
 static inline double bw_flame_white(double kelvin)
 {

@@ -16,13 +16,6 @@
 #define GLEAMS 0.02f ///< … where flames so bright would be seen, were nothing else in the step
 enum { PARTS = 4 };  ///< of such a step, and of the one before
 
-/// K above which flames that leave soot hide what is behind them the more, and below it the less.
-#define GLOWS 1150.0f
-#define GLOWS_OVER 350.0f
-/// Others do by as much as they shine, of what is white: where that is half. A rim that is opaque before it shines
-/// would be a dark outline round what it hides.
-#define SHINES 0.15f
-
 /// Flames at a place p of the box, {flame, kelvin}: sheets stand out from what is round them, the more the brighter.
 INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2])
 {
@@ -36,15 +29,15 @@ INLINE void sheets_draw(const struct bw_lit *lit, const float p[3], float fire[2
 }
 
 /// By how much flames hide what is behind them, times the default, of {flame, kelvin} and of what they send out. A deep
-/// one is never darker than SHINES, wherever it hides.
+/// one is never darker than BW_FLAME_SHINES, wherever it hides.
 INLINE float fire_hides(const struct bw_lit *lit, const float fire[2], const float rgb[3])
 {
     if (lit->hides == 0) return 1;
     const float *most_rgb = lit->blackbody->white;
     const float most = 1 + lit->hides, least = most > 1 ? 1 / most : 1, clear = least * least * least;
     const float white = fire[0] * (most_rgb[0] + most_rgb[1]), bright = bw_least(rgb[0] + rgb[1], white);
-    const float shines = bright * (1 + SHINES) / (bright + SHINES * white);
-    const float glows = bw_least(bw_most((fire[1] - GLOWS) * (1 / GLOWS_OVER), 0), 1);
+    const float shines = bright * (1 + BW_FLAME_SHINES) / (bright + BW_FLAME_SHINES * white);
+    const float glows = bw_least(bw_most((fire[1] - BW_FLAME_GLOWS) * (1 / BW_FLAME_GLOWS_OVER), 0), 1);
     const float by_light = clear + shines * (most - clear), by_heat = least + glows * (most - least);
     return by_light + lit->black * (by_heat - by_light);
 }
