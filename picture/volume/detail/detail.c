@@ -192,10 +192,12 @@ static void phase_set(struct bw_detail_phase *p, int q, double frame, const stru
     p->age = (float)((lives - life - 0.5) * kind->life + kind->age);
     p->weight = (float)cos(3.14159265358979323846 * (lives - life - 0.5));
     p->turn[0][3] = p->turn[1][3] = p->turn[2][3] = p->first[3] = 0;
+    p->back[0][3] = p->back[1][3] = p->back[2][3] = 0;
     for (int c = 0; c < 3; c++) {
         double first = BW_DETAIL_TILE * place_of((int64_t)life * BW_DETAIL_PHASES + q, c);
         for (int a = 0; a < 3; a++) {
             p->turn[a][c] = (float)(kind->fine * turn[q][c][a]);
+            p->back[c][a] = p->weight * BW_DETAIL_UNIT * (float)turn[q][c][a];
             first += kind->fine * turn[q][c][a] * (box->origin[a] / box->h + 0.5);
         }
         p->first[c] = (float)(first - BW_DETAIL_TILE * floor(first / BW_DETAIL_TILE));

@@ -18,6 +18,7 @@ enum { BW_DETAIL_PHASES = 2, BW_DETAIL_BLOCK = 2, BW_DETAIL_TILE = 64 }; ///< ce
 /// One of the sets of noise that take turns: where its tile lies, turned, and how old and how strong it is.
 struct bw_detail_phase {
     float turn[3][4];  ///< points of the tile a cell, along each axis of space; the fourth is 0
+    float back[3][4];  ///< cells of way for one of the tile's bytes along each of its axes, by weight
     float first[4];    ///< point of the tile at the box's first cell
     float age, weight; ///< frames, before its best age less than 0
 };

@@ -15,10 +15,11 @@ INLINE vec4 four_load(const float *p)
     return v;
 }
 
-/// Four values of two cells side by side. By address: how the baseline returns such a vector depends on the compiler.
-typedef float pair_lanes __attribute__((vector_size(32)));
+/// Four values of two cells side by side, at any address. By address: how the baseline returns such a vector depends on
+/// the compiler.
+typedef float pair_lanes __attribute__((vector_size(32), aligned(4), may_alias));
 
-INLINE void pair_load(pair_lanes *v, const float *p) { memcpy(v, p, sizeof *v); }
+INLINE void pair_load(pair_lanes *v, const float *p) { *v = *(const pair_lanes *)p; }
 
 INLINE void pair_expand(pair_lanes *v, const int8_t *p)
 {
@@ -97,12 +98,11 @@ INLINE void lobes_at(const struct bw_detail *d, const float p[3], float out[2])
 INLINE vec4 tile_at(const struct bw_detail *d, vec4 x)
 {
     enum { N = BW_DETAIL_TILE, ROW = N + 1 }; // rows end with their first point
-    int i[3];
-    float f[3];
-    for (int a = 0; a < 3; a++) {
-        i[a] = (int)x[a] - (x[a] < (float)(int)x[a]);
-        f[a] = x[a] - (float)i[a], i[a] &= N - 1;
-    }
+    vec4_int i = __builtin_convertvector(x, vec4_int);
+    i += x < __builtin_convertvector(i, vec4); // down, below 0 too
+    const vec4 in = x - __builtin_convertvector(i, vec4);
+    const float f[3] = {in[0], in[1], in[2]};
+    i &= N - 1;
     const ptrdiff_t next[2] = {i[1] < N - 1 ? ROW : ROW - N * ROW, i[2] < N - 1 ? N * ROW : N * ROW - N * N * ROW};
     const int8_t *first = d->tile + 4 * ((size_t)i[0] + (size_t)ROW * (size_t)(i[1] + N * i[2]));
     pair_lanes sum = {0}, pair;
@@ -120,10 +120,7 @@ INLINE void way_add(const struct bw_detail *d, const struct bw_detail_phase *s, 
     const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
     const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 + (p[1] - s->age * flow[1]) * t1 +
                                   (p[2] - s->age * flow[2]) * t2);
-    const float back = s->weight * share;
-    (*sum)[0] += back * (n[0] * t0[0] + n[1] * t0[1] + n[2] * t0[2]);
-    (*sum)[1] += back * (n[0] * t1[0] + n[1] * t1[1] + n[2] * t1[2]);
-    (*sum)[2] += back * (n[0] * t2[0] + n[1] * t2[1] + n[2] * t2[2]);
+    *sum += share * (n[0] * four_load(s->back[0]) + n[1] * four_load(s->back[1]) + n[2] * four_load(s->back[2]));
 }
 
 /// At p, in cells from the first one's centre: its way, cells, as strong as the flow and the smoke's age have it there.
@@ -138,12 +135,12 @@ INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *streng
     float lobes[2];
     if (!(rough > BW_DETAIL_FAINT)) return sum;
     lobes_at(d, p, lobes);
-    const float most = rough * (lobes[0] > lobes[1] ? lobes[0] : lobes[1]), unit = BW_DETAIL_UNIT / BW_DETAIL_FINE;
+    const float most = rough * (lobes[0] > lobes[1] ? lobes[0] : lobes[1]);
     if (!(most > BW_DETAIL_FAINT)) return sum;
     *strength = most;
-    for (int q = 0; q < BW_DETAIL_PHASES; q++) { // `turn` is so much longer than a direction
-        if (lobes[0] > 0) way_add(d, &d->phase[q], p, flow, lobes[0] * unit, &sum);
-        if (lobes[1] > 0) way_add(d, &d->wide[q], p, flow, 2 * lobes[1] * unit, &sum);
+    for (int q = 0; q < BW_DETAIL_PHASES; q++) {
+        if (lobes[0] > 0) way_add(d, &d->phase[q], p, flow, lobes[0], &sum);
+        if (lobes[1] > 0) way_add(d, &d->wide[q], p, flow, lobes[1], &sum);
     }
     return rough * sum;
 }

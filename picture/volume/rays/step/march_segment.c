@@ -105,11 +105,11 @@ INLINE void roots_add(const struct bw_lit *lit, const struct taps *t, int cubic,
 }
 
 /// Smoke that was moved has the light of where it is now, as far as there is smoke there: what stands out is lit, and
-/// what lies deep is dark.
-INLINE void light_stay(const struct bw_march_medium *m, int cubic, const float p[3], struct lanes *s)
+/// what lies deep is dark. Light is smooth: read linearly.
+INLINE void light_stay(const struct bw_march_medium *m, const float p[3], struct lanes *s)
 {
-    const struct taps t = taps_at(&m->lit->box, p, cubic);
-    const struct lanes here = smoke_read(m->lit, &t, cubic);
+    const struct taps t = taps_at(&m->lit->box, p, 0);
+    const struct lanes here = smoke_read(m->lit, &t, 0);
     const float dense = s->v[3], share = dense / (LIGHT * here.v[3] + dense);
     s->v = (LIGHT * here.v + s->v) * share;
     s->v[3] = dense;
@@ -130,7 +130,7 @@ INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cu
     const struct taps t = taps_at(&m->lit->box, from, cubic);
     if (holds & BW_HOLDS_MEDIUM) {
         s = smoke_read(m->lit, &t, cubic);
-        if (strength > 0 && s.v[3] > 0) light_stay(m, cubic, p, &s);
+        if (strength > 0 && s.v[3] > 0) light_stay(m, p, &s);
         if (m->lit->roots) roots_add(m->lit, &t, cubic, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;

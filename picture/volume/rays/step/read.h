@@ -14,6 +14,9 @@ struct lanes {
     float v __attribute__((vector_size(16)));
 };
 
+/// Eight floats at any address. Copied by memcpy, compilers take such vectors through memory.
+typedef float row_half __attribute__((vector_size(32), aligned(4), may_alias));
+
 /// Cells `first` … `first` + 3 (linearly: + 1) along each axis, and their weights.
 struct taps {
     size_t first, next[3];
@@ -78,21 +81,23 @@ static inline struct lanes linear_four(const float *cells, const struct taps *t)
     return sum;
 }
 
-/// Rows of four cells are weighted as a whole, layer by layer, so that not each sum waits for the one before; then
-/// their cells.
+/// Rows of four cells are weighted as a whole, by halves, so that not each sum waits for the one before; then their
+/// cells.
 static inline struct lanes cubic_four(const float *cells, const struct taps *t)
 {
-    typedef float row_lanes __attribute__((vector_size(64)));
     const float *w = t->w[0];
-    row_lanes sum = {0}, row[4];
-    for (size_t k = 0; k < 4; k++) {
-        for (size_t j = 0; j < 4; j++)
-            memcpy(&row[j], cells + 4 * (t->first + k * t->next[2] + j * t->next[1]), sizeof row[j]);
-        sum += t->w[2][k] * ((t->w[1][0] * row[0] + t->w[1][1] * row[1]) + (t->w[1][2] * row[2] + t->w[1][3] * row[3]));
-    }
-    struct lanes cell[4];
-    memcpy(cell, &sum, sizeof sum);
-    return (struct lanes){(w[0] * cell[0].v + w[1] * cell[1].v) + (w[2] * cell[2].v + w[3] * cell[3].v)};
+    row_half sum[2] = {{0}, {0}};
+    for (size_t k = 0; k < 4; k++)
+        for (size_t j = 0; j < 4; j++) {
+            const float by = t->w[2][k] * t->w[1][j];
+            const row_half *row = (const row_half *)(cells + 4 * (t->first + k * t->next[2] + j * t->next[1]));
+            sum[0] += by * row[0], sum[1] += by * row[1];
+        }
+    sum[0] = sum[0] * (row_half){w[0], w[0], w[0], w[0], w[1], w[1], w[1], w[1]} +
+             sum[1] * (row_half){w[2], w[2], w[2], w[2], w[3], w[3], w[3], w[3]};
+    struct lanes half[2];
+    memcpy(half, sum, sizeof half);
+    return (struct lanes){half[0].v + half[1].v};
 }
 
 /// One value a cell.
@@ -123,13 +128,12 @@ static inline float linear_one(const float *cells, const struct taps *t)
 /// Two values a cell.
 static inline void cubic_two(const float *cells, const struct taps *t, float out[2])
 {
-    typedef float row_lanes __attribute__((vector_size(32)));
     const float *w = t->w[0];
-    row_lanes sum = {0}, row;
+    row_half sum = {0};
     for (size_t k = 0; k < 4; k++)
         for (size_t j = 0; j < 4; j++) {
-            memcpy(&row, cells + 2 * (t->first + k * t->next[2] + j * t->next[1]), sizeof row);
-            sum += (t->w[2][k] * t->w[1][j]) * row;
+            const float *row = cells + 2 * (t->first + k * t->next[2] + j * t->next[1]);
+            sum += (t->w[2][k] * t->w[1][j]) * *(const row_half *)row;
         }
     for (int c = 0; c < 2; c++) out[c] = (w[0] * sum[c] + w[1] * sum[c + 2]) + (w[2] * sum[c + 4] + w[3] * sum[c + 6]);
 }
