@@ -5,21 +5,21 @@
 #define BW_SPOTS_H
 
 #include <picture/volume/solid/solid_spots.h>
-#include <picture/volume/studio/floor_spots.h>
+#include <picture/volume/studio/studio_spots.h>
 #include <picture/volume/studio/stone_lots.h>
 
 enum { BW_SPOTS_GRIDS = 3 };
 /// Zero it before the first picture. Of each grid of places that are looked at: the picture's pixels, and those of
 /// what is blurred.
 struct bw_spots {
-    struct bw_floor_spots *floor[BW_SPOTS_GRIDS];
+    struct bw_studio_spots *studio[BW_SPOTS_GRIDS];
     struct bw_solid_spots *solid[BW_SPOTS_GRIDS];
     struct bw_stone_lots *stones;
 };
 
 static inline void bw_spots_free(const struct bw_tools *by, struct bw_spots *s)
 {
-    for (int g = 0; g < BW_SPOTS_GRIDS; g++) bw_floor_spots_free(by, s->floor[g]), bw_solid_spots_free(by, s->solid[g]);
+    for (int g = 0; g < BW_SPOTS_GRIDS; g++) bw_studio_spots_free(by, s->studio[g]), bw_solid_spots_free(by, s->solid[g]);
     bw_stone_lots_free(by, s->stones);
     *s = (struct bw_spots){0};
 }

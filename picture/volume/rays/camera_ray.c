@@ -221,7 +221,9 @@ static void background_trace(const struct bw_take *m, const struct bw_camera_ray
     b->n = 0, b->studio = (struct bw_behind){.depth = HUGE_VAL};
     if (v->shapes && !is_bare(m, s, dir)) shapes_trace(m, s, dir, b);
     if (all_hidden(b)) return;
-    const struct bw_studio_ray ray = {s->eye, dir, uv, s->jitter + 0.5f, dir == s->dir ? s->floor : NULL};
+    const int straight = dir == s->dir;
+    const struct bw_studio_ray ray = {
+        s->eye, dir, uv, s->jitter + 0.5f, straight ? s->floor : NULL, straight ? s->backdrop : NULL};
     if (!floor_read(m, s, dir, &b->studio)) bw_studio_colour(s->studio, &ray, &b->studio);
     if (v->shapes || !v->solid) return;
     first->depth = b->studio.depth, first->finish = NULL;
@@ -284,7 +286,7 @@ void bw_camera_rays_keep(const struct bw_tools *tools, const struct bw_take *m, 
     const struct bw_scene *scene = m->shot.scene;
     struct bw_spots *spots = scene->spots;
     if (!spots) return;
-    if (!m->wide) bw_floor_spots_begin(tools, scene, size, m->studio.grains, &spots->floor[grid]);
+    if (!m->wide) bw_studio_spots_begin(tools, scene, size, m->studio.grains, &spots->studio[grid]);
     bw_solid_spots_begin(tools, scene, m->shot.v->shapes, size, &spots->solid[grid]);
 }
 
@@ -292,7 +294,8 @@ void bw_camera_ray_keeps(const struct bw_take *m, int grid, int i, int j, struct
 {
     const struct bw_spots *spots = m->shot.scene->spots;
     if (!spots) return;
-    if (!m->wide) s->floor = bw_floor_spots_at(spots->floor[grid], i, j);
+    if (!m->wide) s->floor = bw_studio_spots_floor(spots->studio[grid], i, j);
+    if (!m->wide) s->backdrop = bw_studio_spots_backdrop(spots->studio[grid], i, j);
     s->solid = bw_solid_spots_at(spots->solid[grid], i, j);
 }
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { ROWS = 3, PARTS = 3 };
+enum { ROWS = BW_BACKDROP_ROWS, PARTS = 3, WHOLE = 65535 };
 #define TURN 6.283185307179586
 #define HIGHEST 0.14 ///< tangent over the horizon that nothing reaches
 
@@ -42,21 +42,30 @@ static double spurs(double round, double up, int row, double length, double wide
     return length * (1 - fabs(2 * n - 1));
 }
 
-/// What a hillside sends back by day: dry earth, brush in its gullies.
-static void hill_day(const struct bw_backdrop_light *l, double round, double up, int row, double wide, float rgb[3])
+static uint16_t share_keep(double x) { return (uint16_t)(WHOLE * fmin(fmax(x, 0), 1) + 0.5); }
+
+static float share_read(uint16_t kept) { return (float)kept / WHOLE; }
+
+/// How much a hillside faces the sun, and how high over a gully it is.
+static void hill_look(const double sun[3], double round, double up, int row, double wide, struct bw_backdrop_spot *spot)
 {
-    static const float brush[3] = {0.06f, 0.06f, 0.04f};
     const double length = 0.16 - 0.02 * row, e = 0.004, here = spurs(round, up, row, length, wide);
     const double aside = (spurs(round + e, up, row, length, wide) - here) / e,
                  over = (spurs(round, up + e, row, length, wide) - here) / e;
     const double c = cos(round), s = sin(round), steep = 0.5 + 0.15 * over;
     const double n[3] = {0.3 * aside * s - steep * c, -0.3 * aside * c - steep * s, 1};
     double facing = 0, n2 = 0;
-    for (int a = 0; a < 3; a++) facing += n[a] * l->to[a], n2 += n[a] * n[a];
-    const float lit = (float)fmax(facing / sqrt(n2), 0), high = (float)(here / length);
+    for (int a = 0; a < 3; a++) facing += n[a] * sun[a], n2 += n[a] * n[a];
+    spot->facing[row] = share_keep(facing / sqrt(n2)), spot->high[row] = share_keep(here / length);
+}
+
+/// What a hillside sends back by day: dry earth, brush in its gullies.
+static void hill_day(const struct bw_backdrop_light *l, float facing, float high, float rgb[3])
+{
+    static const float brush[3] = {0.06f, 0.06f, 0.04f};
     for (int k = 0; k < 3; k++) {
         const float own = brush[k] + fminf(1.4f * high * high, 1) * (earth[k] - brush[k]);
-        rgb[k] = own * (lit * l->sun[k] + (0.4f + 0.3f * high) * l->sky[k]);
+        rgb[k] = own * (facing * l->sun[k] + (0.4f + 0.3f * high) * l->sky[k]);
     }
 }
 
@@ -109,10 +118,27 @@ static void sky_see(const struct bw_backdrop_light *l, const double to[3], float
     for (int c = 0; c < 3; c++) rgb[c] = l->zenith[c] + low * (l->horizon[c] - l->zenith[c]);
 }
 
+/// What a ray meets of all rows.
+static void rows_look(enum bw_backdrop kind, const double sun[3], double round, double up, double wide,
+                      struct bw_backdrop_spot *spot)
+{
+    for (int row = 0; row < ROWS; row++) {
+        double cover = 0;
+        for (int n = 0; n < PARTS; n++) {
+            const double at = round + wide * ((n + 0.5) / PARTS - 0.5);
+            cover += fmin(fmax((height_at(kind, at, row) - up) / wide + 0.5, 0), 1) / PARTS;
+        }
+        spot->cover[row] = share_keep(cover);
+        if (spot->cover[row] && kind == BW_BACKDROP_HILLS) hill_look(sun, round, up, row, wide, spot);
+    }
+    spot->found = 1;
+}
+
 void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, const double to[3], double wide,
-                     float rgb[3])
+                     struct bw_backdrop_spot *spot, float rgb[3])
 {
     static const float lamp[3] = {1, 0.62f, 0.3f};
+    struct bw_backdrop_spot looked = {.found = 0};
     const double flat = sqrt(to[0] * to[0] + to[1] * to[1]), up = to[2] / fmax(flat, 1e-9), round = atan2(to[1], to[0]);
     if (!l->bare) sky_see(l, to, rgb);
     if (l->stars > 0) bw_stars_add(to, wide, l->stars, rgb);
@@ -125,16 +151,16 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
         }
         return;
     }
+    if (up >= HIGHEST || kind == BW_BACKDROP_DUSK) return;
+    if (!spot) spot = &looked;
+    if (!spot->found) rows_look(kind, l->to, round, up, wide, spot);
     const float fog = (float)exp(-up / 0.022); // lies on the ground
-    for (int row = 0; row < ROWS && kind != BW_BACKDROP_DUSK; row++) {
-        float cover = 0;
-        for (int n = 0; up < HIGHEST && n < PARTS; n++) {
-            const double at = round + wide * ((n + 0.5) / PARTS - 0.5);
-            cover += (float)fmin(fmax((height_at(kind, at, row) - up) / wide + 0.5, 0), 1) / PARTS;
-        }
-        const int day = kind == BW_BACKDROP_HILLS && l->bare && l->sun[1] > 0;
+    const int day = kind == BW_BACKDROP_HILLS && l->bare && l->sun[1] > 0;
+    for (int row = 0; row < ROWS; row++) {
+        const float cover = share_read(spot->cover[row]);
+        if (!(cover > 0)) continue;
         float stands[3] = {l->stands[0], l->stands[1], l->stands[2]};
-        if (cover > 0 && day) hill_day(l, round, up, row, wide, stands);
+        if (day) hill_day(l, share_read(spot->facing[row]), share_read(spot->high[row]), stands);
         const float near = (day ? 0.42f : 0.55f) + 0.2f * (float)row,
                     window =
                         kind == BW_BACKDROP_TOWN && l->windows > 0 ? l->windows * window_at(round, up, row, wide) : 0;

@@ -3,7 +3,7 @@
 #ifndef BW_FLOOR_H
 #define BW_FLOOR_H
 
-#include "floor_spots.h"
+#include "studio_spots.h"
 #include "room.h"
 
 /// Make s->map of all else, and s->far. Errors: BW_ERR_MEMORY.

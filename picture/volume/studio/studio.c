@@ -126,17 +126,18 @@ void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth,
 }
 
 /// The wall along a ray.
-static void wall_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3])
+static void wall_colour(const struct bw_studio *s, const struct bw_studio_ray *ray, float rgb[3])
 {
     const struct bw_look *look = &s->scene->look;
+    const double *dir = ray->dir;
     if (look->backdrop != BW_BACKDROP_STUDIO && !look->has_background) {
         struct bw_backdrop_light light;
         far_light(s, dir, &light, rgb);
-        bw_backdrop_see((enum bw_backdrop)look->backdrop, &light, dir, s->pixel, rgb);
+        bw_backdrop_see((enum bw_backdrop)look->backdrop, &light, dir, s->pixel, ray->backdrop, rgb);
         return;
     }
     if (look->sky && !look->has_background) bw_studio_sky(s, dir, rgb);
-    else room_wall(s, dir, u, v, rgb);
+    else room_wall(s, dir, ray->uv[0], ray->uv[1], rgb);
 }
 
 int bw_studio_is_far(const struct bw_look *l)
@@ -166,7 +167,7 @@ void bw_studio_far(const struct bw_scene *scene, double pixel, const double to[3
     s.n_lights = bw_scene_lights(scene, s.light);
     far_floor(&s);
     if (scene->look.has_background) bw_studio_sky(&s, to, rgb);
-    else wall_colour(&s, to, 0, 0, rgb);
+    else wall_colour(&s, &(struct bw_studio_ray){.dir = to, .uv = (const double[2]){0}}, rgb);
 }
 
 /// Where water stands: what it mirrors, and along which way.
@@ -355,7 +356,7 @@ void bw_studio_colour(const struct bw_studio *s, const struct bw_studio_ray *ray
     for (int a = 0; a < 2 && meets; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
     const float fade = meets ? (float)exp(-r2 / (bw_studio_horizon(&scene->look) * size * size)) : 0;
     *b = (struct bw_behind){.depth = depth};
-    if (fade < WHOLE) wall_colour(s, dir, ray->uv[0], ray->uv[1], b->rgb);
+    if (fade < WHOLE) wall_colour(s, ray, b->rgb);
     if (!meets) return;
     if (fade < WHOLE)
         bw_studio_air(s, dir, depth, BW_HIDDEN, b->rgb); // what is too far to be seen lies behind air as well
@@ -364,7 +365,8 @@ void bw_studio_colour(const struct bw_studio *s, const struct bw_studio_ray *ray
     struct bw_ground_spot soil;
     struct bw_floor_spot own = {.found = 0};
     struct earth e = {
-        ray->eye, dir, &soil, ray->spot ? ray->spot : &own, .depth = depth, .footprint = footprint, .turn = ray->turn};
+        ray->eye,         dir, &soil, ray->floor ? ray->floor : &own, .depth = depth, .footprint = footprint,
+        .turn = ray->turn};
     if (!e.spot->found) spot_find(s, p, &e, e.spot);
     bw_floor_spot_read(e.spot, &soil);
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);

@@ -3,7 +3,7 @@
 #ifndef BW_STUDIO_H
 #define BW_STUDIO_H
 
-#include "floor_spots.h"
+#include "studio_spots.h"
 #include "room.h"
 
 /// Errors: BW_ERR_MEMORY.
@@ -17,9 +17,10 @@ struct bw_behind {
     double mirrored[3];
 };
 struct bw_studio_ray {
-    const double *eye, *dir, *uv; ///< -1 … 1 over the picture
-    float turn;                   ///< 0 … 1: grain of shadows
-    struct bw_floor_spot *spot;   ///< of its pixel, kept; NULL: none is
+    const double *eye, *dir, *uv;      ///< -1 … 1 over the picture
+    float turn;                        ///< 0 … 1: grain of shadows
+    struct bw_floor_spot *floor;       ///< of its pixel, kept; NULL: none is …
+    struct bw_backdrop_spot *backdrop; ///< … likewise
 };
 /// m along a ray to the floor; HUGE_VAL: it does not meet it.
 double bw_studio_depth(const struct bw_studio *s, const double eye[3], const double dir[3]);

@@ -76,7 +76,7 @@ static struct bw_image block_render_kept(enum bw_ground ground, double high, str
     for (int i = 0; i < N * N * N; i++) v.flame[i] = i % N > 6 && i % N < 17 && i / N / N > 2 && i / N / N < 20 ? 1 : 0;
     scene.look = look_usual();
     scene.look.key = scene.look.environment = 0;
-    scene.look.ground = ground, scene.spots = spots;
+    scene.look.ground = ground, scene.look.backdrop = BW_BACKDROP_FOREST, scene.spots = spots;
     bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, &tools, 96, 96), BW_OK);
     cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
@@ -96,8 +96,13 @@ Test(surroundings, floors_that_are_kept_are_the_same_floors)
             struct bw_image kept = block_render_kept((enum bw_ground)g, high[i], &spots),
                             alone = block_render_kept((enum bw_ground)g, high[i], NULL);
             cr_assert_arr_eq(kept.px, alone.px, sizeof(float) * 3 * 96 * 96, "ground %d, picture %d", g, i);
-            cr_assert_eq(bw_floor_spots_at(spots.floor[0], 3, 90) != NULL, i > 0, "kept from the second picture on");
-            cr_assert(!i || bw_floor_spots_at(spots.floor[0], 3, 90)->found, "looked up");
+            cr_assert_eq(bw_studio_spots_floor(spots.studio[0], 3, 90) != NULL, i > 0,
+                         "kept from the second picture on");
+            cr_assert(!i || bw_studio_spots_floor(spots.studio[0], 3, 90)->found, "looked up");
+            int seen = 0;
+            for (int x = 0; x < 96 && i; x++)
+                for (int y = 0; y < 96; y++) seen |= bw_studio_spots_backdrop(spots.studio[0], x, y)->found;
+            cr_assert(!i || seen, "the backdrop likewise");
             bw_image_free(&kept), bw_image_free(&alone);
         }
     bw_spots_free(&tools, &spots);
