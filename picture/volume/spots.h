@@ -19,7 +19,10 @@ struct bw_spots {
 
 static inline void bw_spots_free(const struct bw_tools *by, struct bw_spots *s)
 {
-    for (int g = 0; g < BW_SPOTS_GRIDS; g++) bw_studio_spots_free(by, s->studio[g]), bw_solid_spots_free(by, s->solid[g]);
+    for (int g = 0; g < BW_SPOTS_GRIDS; g++) {
+        bw_studio_spots_free(by, s->studio[g]);
+        bw_solid_spots_free(by, s->solid[g]);
+    }
     bw_stone_lots_free(by, s->stones);
     *s = (struct bw_spots){0};
 }

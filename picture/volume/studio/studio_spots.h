@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What rays meet of floor and backdrop, kept from picture to picture while the camera stands still: soil, stones, and
- * which lamps they hide from one another; hills. Their light is another one in each picture. Numbers are rounded as they
- * are kept, also where nothing is: pictures do not depend on those made before. */
+ * which lamps they hide from one another; hills. Their light is another one in each picture. Numbers are rounded as
+ * they are kept, also where nothing is: pictures do not depend on those made before. */
 #ifndef BW_STUDIO_SPOTS_H
 #define BW_STUDIO_SPOTS_H
 
@@ -35,8 +35,8 @@ struct bw_floor_spot {
 struct bw_studio_spots; ///< of a picture's pixels
 
 /// Before a picture of that size in which rays of a pixel have that many grains: spots of the one before are kept if it
-/// saw the studio alike, and there are some from the second such picture on, 92 bytes a pixel of a floor, 20 of a backdrop. Nothing is kept of large
-/// pictures, or where memory lacks. *s is NULL before the first.
+/// saw the studio alike, and there are some from the second such picture on, 92 bytes a pixel of a floor and 20 of a
+/// backdrop. Nothing is kept of large pictures, or where memory lacks. *s is NULL before the first.
 void bw_studio_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
                            int32_t grains, struct bw_studio_spots **s);
 /// A pixel's; NULL: none are kept.
