@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A quarter of the pixels are marched. Those amid them follow, then those between these: a pixel whose sixteen
- * neighbours differ by what is seen is marched as well. Each round goes by those before: threads do not matter. */
+/* A quarter of the pixels are marched. Those amid them follow, then those between these: a pixel that its sixteen
+ * neighbours do not foretell is marched as well, which is seen by whether a cubic and a line through them agree. Each
+ * round goes by those before: threads do not matter. */
 #include "veil.h"
 #include "jitter.h"
 #include "shown.h"
 
 #include <math.h>
 
-enum { BAND = 4 };   ///< rows a task
-#define UNLIKE 0.03f ///< of white: neighbours that differ by more see more than one thing; all sixteen: by twice that
-
-#define CLIPS 0.5f ///< of white: the film shows little of what differs above
+enum { BAND = 4 };  ///< rows a task
+#define UNLIKE 0.3f ///< of white: the four next that differ by more see more than one thing
+#define BENT 0.01f  ///< of white: a cubic differs by more from the mean of the four next: what is there is finer
+#define CLIPS 0.5f  ///< of white: the film shows little of what differs above
 
 /// Which pixels of two by two are marched; and the offset between those that lie along a line through the pixel, the
 /// second line being across.
@@ -57,11 +58,21 @@ static int spread_within(const struct spread *s, float most, float exposure)
     return within;
 }
 
+/// What lies between and the mean, {rgb, transmittance}, look alike.
+static int is_even(const struct bw_veil *between, const float mean[4], float exposure)
+{
+    int even = fabsf(between->transmittance[3] - mean[3]) < BENT;
+    for (int c = 0; c < 3 && even; c++)
+        even = fabsf(bw_shown(between->rgb[c] * exposure) - bw_shown(mean[c] * exposure)) < BENT;
+    return even;
+}
+
 /// 1: the sixteen round a pixel are there and alike, and `between` is what lies amid them.
 static int are_alike(const struct round *r, int x, int y, struct bw_veil *between)
 {
     const struct bw_take *m = r->m;
-    struct spread next = nothing, all = nothing;
+    struct spread next = nothing;
+    float mean[4] = {0};
     *between = (struct bw_veil){.known = 1};
     for (int q = 0; q < 16; q++) {
         const int u = 2 * (q % 4) - 3, w = 2 * (q / 4) - 3; // in halves
@@ -72,13 +83,14 @@ static int are_alike(const struct round *r, int x, int y, struct bw_veil *betwee
         if (!v->known) return 0;
         for (int c = 0; c < 4; c++) between->transmittance[c] += share * v->transmittance[c];
         for (int c = 0; c < 3; c++) between->rgb[c] += share * v->rgb[c];
-        spread_add(&all, v);
-        if (u * u == 1 && w * w == 1) spread_add(&next, v);
+        if (u * u != 1 || w * w != 1) continue;
+        spread_add(&next, v);
+        for (int c = 0; c < 4; c++) mean[c] += 0.25f * (c < 3 ? v->rgb[c] : v->transmittance[3]);
     }
     for (int c = 0; c < 4; c++) // overshoot: light without cover, or cover without light
         if (between->transmittance[c] < 0 || between->transmittance[c] > 1 || (c < 3 && between->rgb[c] < 0)) return 0;
     const float exposure = (float)m->shot.scene->exposure;
-    return spread_within(&next, UNLIKE, exposure) && spread_within(&all, 2 * UNLIKE, exposure);
+    return spread_within(&next, UNLIKE, exposure) && is_even(between, mean, exposure);
 }
 
 static void band_veil(int64_t band, void *user)
