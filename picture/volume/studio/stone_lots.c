@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { NEAR = 4, SLOTS = 1 << 16, TRIES = 8 };
+enum { NEAR = 4, SLOTS = 1 << 16, TRIES = 8, WINDOW = 128 };
 #define CLEAR 2.2    ///< widths of the stage from its middle, within which there are no rocks
 #define FARTHEST 1e8 ///< squares from the origin: farther ones are not kept
 
@@ -24,6 +24,8 @@ struct bw_stone_lots {
     double middle[2], wide;       ///< the field's
     _Atomic uint64_t slot[SLOTS]; ///< square and flags; 0: it is free
     struct bw_stone_lot lot[SLOTS];
+    double first[BW_STONE_SIZES][2];                       ///< squares of the windows round the middle: most have none
+    _Atomic uint8_t bare[BW_STONE_SIZES][WINDOW * WINDOW]; ///< 1: has none; 0: look
 };
 
 double bw_stone_square(const struct bw_stones_field *f, int size)
@@ -72,8 +74,18 @@ static uint64_t square_key(int size, double i, double j)
            (uint64_t)(size + 1) << 2;
 }
 
-const struct bw_stone_lot *bw_stone_lot(const struct bw_stones_field *f, int size, double i, double j,
-                                        struct bw_stone_lot *own)
+/// Of a square near the middle, whether it is known to have none; NULL: it is far, or nothing is kept.
+static _Atomic uint8_t *window_at(const struct bw_stones_field *f, int size, double i, double j)
+{
+    if (!f->lots) return NULL;
+    const double x = i - f->lots->first[size][0], y = j - f->lots->first[size][1];
+    if (!(x >= 0 && x < WINDOW && y >= 0 && y < WINDOW)) return NULL;
+    return &f->lots->bare[size][(int)y * WINDOW + (int)x];
+}
+
+/// By the hash table, or anew.
+static const struct bw_stone_lot *lot_find(const struct bw_stones_field *f, int size, double i, double j,
+                                           struct bw_stone_lot *own)
 {
     uint32_t seed = bw_noise_hash(wrapped(i), wrapped(j), 0x9e3779b9u * (uint32_t)(size + 1));
     const uint32_t first = seed;
@@ -96,12 +108,28 @@ const struct bw_stone_lot *bw_stone_lot(const struct bw_stones_field *f, int siz
     return lot_make(f, size, i, j, lot, seed, own) ? own : NULL;
 }
 
+const struct bw_stone_lot *bw_stone_lot(const struct bw_stones_field *f, int size, double i, double j,
+                                        struct bw_stone_lot *own)
+{
+    _Atomic uint8_t *bare = window_at(f, size, i, j);
+    if (bare && atomic_load_explicit(bare, memory_order_relaxed)) return NULL;
+    const struct bw_stone_lot *lot = lot_find(f, size, i, j, own);
+    if (bare && !lot) atomic_store_explicit(bare, 1, memory_order_relaxed);
+    return lot;
+}
+
 void bw_stone_lots_begin(const struct bw_tools *tools, const struct bw_stones_field *f, struct bw_stone_lots **s)
 {
     struct bw_stone_lots *all = *s ? *s : tools->alloc(tools->ctx, sizeof *all);
     if (!*s && !all) return;
-    if (*s && (all->wide != f->wide || all->middle[0] != f->middle[0] || all->middle[1] != f->middle[1]))
+    if (*s && (all->wide != f->wide || all->middle[0] != f->middle[0] || all->middle[1] != f->middle[1])) {
         for (int i = 0; i < SLOTS; i++) atomic_store_explicit(&all->slot[i], 0, memory_order_relaxed);
+        for (int size = 0; size < BW_STONE_SIZES; size++)
+            for (int i = 0; i < WINDOW * WINDOW; i++)
+                atomic_store_explicit(&all->bare[size][i], 0, memory_order_relaxed);
+    }
+    for (int size = 0; size < BW_STONE_SIZES; size++)
+        for (int a = 0; a < 2; a++) all->first[size][a] = floor(f->middle[a] / bw_stone_square(f, size)) - 0.5 * WINDOW;
     all->wide = f->wide;
     memcpy(all->middle, f->middle, sizeof all->middle);
     *s = all;
