@@ -10,6 +10,7 @@
  * goes as 1/(1 + (a/FADED)²), so that what is old is soft. */
 #include "detail.h"
 #include "soften.h"
+#include <common/froude.h>
 #include <picture/volume/scene/fast_math.h>
 #include <picture/volume/solid/distance.h>
 
@@ -18,15 +19,14 @@
 #define LIFE 6.0      ///< frames
 #define DRAWN 3.0     ///< frames that filaments live …
 #define BORN 0.5      ///< … from this age on: what was just born is not drawn out yet, but wool
-#define COARSE 0.6    ///< points of their noise for one of the ways': the flow makes it finer across
-#define WAY 0.75f     ///< cells, rms, at most
+#define COARSE 0.6    ///< points of their noise for one of the displacements': the flow makes it finer across
+#define LONGEST 0.75f ///< displacement, cells, rms, at most
 #define SMOOTH 0.35f  ///< 2 sin(πh/λ) of waves that are well resolved, 18 cells long …
 #define ROUGH 0.8f    ///< … and of those that stand for finer ones, 8 cells
 enum { EVEN = 3 };    ///< times that flow and roughness are smoothed: noise is carried, not wrung
 #define SHEARED 10.0f ///< frames: how long the flow has had to mix
-#define GRAVITY 9.81  ///< m/s²
 #define GROWN 16.0    ///< √(h/g), until lobes are twice as wide …
-#define WIDER 1.5f    ///< … and their ways so much longer
+#define WIDER 1.5f    ///< … and their displacements so much longer
 #define FADED 40.0    ///< … until they have half of their contrast
 
 /// What the tasks share.
@@ -162,7 +162,7 @@ static int flow_rough(const struct bw_detail *d)
 {
     const size_t blocks = bw_dense_cells(&d->box);
     for (size_t i = 0; i < blocks; i++)
-        if (d->flow[4 * i + 3] * bw_most(d->way, d->filaments) > BW_DETAIL_FAINT) return 1;
+        if (d->flow[4 * i + 3] * bw_most(d->displacement, d->filaments) > BW_DETAIL_FAINT) return 1;
     return 0;
 }
 
@@ -209,10 +209,10 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
 {
     *d = (struct bw_detail){.box = {.h = v->box.h * BW_DETAIL_BLOCK}};
     const double metre = scene->metre > 0 ? scene->metre : 1;
-    struct survey s = {v, d, (float)scene->tick, (float)sqrt(v->box.h / metre / GRAVITY)};
-    d->way = WAY * (float)scene->look.detail;
+    struct survey s = {v, d, (float)scene->tick, (float)froude_time(v->box.h / metre)};
+    d->displacement = LONGEST * (float)scene->look.detail;
     d->filaments = v->flame || v->temperature ? (float)scene->look.flames.filaments : 0;
-    if (!(d->way > 0 || d->filaments > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
+    if (!(d->displacement > 0 || d->filaments > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
     for (int a = 0; a < 3; a++)
         if (v->box.n[a] <= BW_DETAIL_BLOCK) return BW_OK;
     for (int a = 0; a < 3; a++) { // blocks stay where they are though the box moves
@@ -222,9 +222,9 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
     }
     d->flow = tools->alloc(tools->ctx, 4 * bw_dense_cells(&d->box) * sizeof(float));
     d->tile = tools->alloc(tools->ctx, (size_t)4 * BW_DETAIL_TILE * BW_DETAIL_TILE * (BW_DETAIL_TILE + 1));
-    const int aged = v->age && v->density && d->way > 0;
-    if (aged) d->lobes = tools->alloc(tools->ctx, 2 * bw_dense_cells(&d->box) * sizeof(float));
-    if (!d->flow || !d->tile || (aged && !d->lobes)) return BW_ERR_MEMORY;
+    const int ages = v->age && v->density && d->displacement > 0;
+    if (ages) d->lobes = tools->alloc(tools->ctx, 2 * bw_dense_cells(&d->box) * sizeof(float));
+    if (!d->flow || !d->tile || (ages && !d->lobes)) return BW_ERR_MEMORY;
     for (int q = 0; q < BW_DETAIL_PHASES; q++) {
         phase_set(&d->phase[q], q, scene->frame, &v->box, &(struct kind){LIFE, 0, BW_DETAIL_FINE});
         phase_set(&d->wide[q], q, scene->frame, &v->box, &(struct kind){LIFE, 0, BW_DETAIL_FINE / 2.0});
@@ -234,7 +234,7 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
     tools->parallel(tools->ctx, d->box.n[2], layer_survey, &s);
     for (int i = 0; i < EVEN; i++) bw_cells_soften(tools, &d->box, d->flow, 4, 0.25f);
     tools->parallel(tools->ctx, d->box.n[2], layer_clear, &s);
-    if (aged) lobes_find(tools, &s);
+    if (ages) lobes_find(tools, &s);
     if (!flow_rough(d)) {
         bw_detail_free(tools, d);
         return BW_OK;

@@ -18,21 +18,23 @@ enum { BW_DETAIL_PHASES = 2, BW_DETAIL_BLOCK = 2, BW_DETAIL_TILE = 64 }; ///< ce
 /// One of the sets of noise that take turns: where its tile lies, turned, and how old and how strong it is.
 struct bw_detail_phase {
     float turn[3][4];  ///< points of the tile a cell, along each axis of space; the fourth is 0
-    float back[3][4];  ///< cells of way for one of the tile's bytes along each of its axes, by weight
+    float back[3][4];  ///< displacement, cells, of one of the tile's bytes along each of its axes, by weight
     float first[4];    ///< point of the tile at the box's first cell
     float age, weight; ///< frames, before its best age less than 0
 };
 
 /// `flow` NULL: none.
 struct bw_detail {
-    float way, filaments; ///< rms way of the noise where the flow is rough, cells; how strong filaments are
-    struct bw_dense box;  ///< blocks of BLOCK cells …
-    int32_t before[3];    ///< … of which the first begin so many before the medium's
-    float *flow;          ///< {cells a frame along x, y, z; 0 … 1: how rough it is} a block
-    float *lobes;         ///< {strength of the ways, of those twice as wide} a block, by the smoke's age; NULL: {1, 0}
-    int8_t *tile;         ///< repeating: {a way without divergence; a scalar; 1/UNIT: rms} a point, rows of TILE + 1
-    struct bw_detail_phase phase[BW_DETAIL_PHASES], wide[BW_DETAIL_PHASES]; ///< of ways; of those twice as wide
-    struct bw_detail_phase drawn[BW_DETAIL_PHASES];                         ///< of filaments
+    float displacement;  ///< rms of the noise's where the flow is rough, cells
+    float filaments;     ///< how strong they are
+    struct bw_dense box; ///< blocks of BLOCK cells …
+    int32_t before[3];   ///< … of which the first begin so many before the medium's
+    float *flow;         ///< {cells a frame along x, y, z; 0 … 1: how rough it is} a block
+    float *lobes; ///< {strength of displacements, of those twice as wide} a block, by the smoke's age; NULL: {1, 0}
+    int8_t *tile; ///< repeating: {a displacement without divergence; a scalar; 1/UNIT: rms} a point, rows of TILE + 1
+    struct bw_detail_phase phase[BW_DETAIL_PHASES],
+        wide[BW_DETAIL_PHASES];                     ///< of displacements; of those twice as wide
+    struct bw_detail_phase drawn[BW_DETAIL_PHASES]; ///< of filaments
 };
 
 /// As much as the look asks for, of the flow in `v`; bw_detail_free gives it back, after a failure too. Errors:

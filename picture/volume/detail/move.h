@@ -82,7 +82,7 @@ INLINE vec4 flow_at(const struct bw_detail *d, const float p[3])
     return pair_mean(&sum, f[0]);
 }
 
-/// How strong ways are at p by the smoke's age: {fine, wide}.
+/// How strong displacements are at p by the smoke's age: {fine, twice as wide}.
 INLINE void lobes_at(const struct bw_detail *d, const float p[3], float out[2])
 {
     float f[3];
@@ -94,7 +94,7 @@ INLINE void lobes_at(const struct bw_detail *d, const float p[3], float out[2])
     for (int c = 0; c < 2; c++) out[c] = (1 - f[0]) * sum[c] + f[0] * sum[2 + c];
 }
 
-/// One set's noise: its way in the tile's own axes.
+/// One set's noise: its displacement in the tile's own axes, and the scalar.
 INLINE vec4 tile_at(const struct bw_detail *d, vec4 x)
 {
     enum { N = BW_DETAIL_TILE, ROW = N + 1 }; // rows end with their first point
@@ -113,54 +113,50 @@ INLINE vec4 tile_at(const struct bw_detail *d, vec4 x)
     return pair_mean(&sum, f[0]);
 }
 
-/// One set's way at p, `share` of it, is added to `sum`.
-INLINE void way_add(const struct bw_detail *d, const struct bw_detail_phase *s, const float p[3], vec4 flow,
-                    float share, vec4 *sum)
+/// One set's noise at p, carried there by the flow.
+INLINE vec4 carried_noise(const struct bw_detail *d, const struct bw_detail_phase *s, const float p[3], vec4 flow)
 {
     const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
-    const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 + (p[1] - s->age * flow[1]) * t1 +
-                                  (p[2] - s->age * flow[2]) * t2);
+    return tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 + (p[1] - s->age * flow[1]) * t1 +
+                          (p[2] - s->age * flow[2]) * t2);
+}
+
+/// One set's displacement at p, `share` of it, is added to `sum`.
+INLINE void displacement_add(const struct bw_detail *d, const struct bw_detail_phase *s, const float p[3], vec4 flow,
+                             float share, vec4 *sum)
+{
+    const vec4 n = carried_noise(d, s, p, flow);
     *sum += share * (n[0] * four_load(s->back[0]) + n[1] * four_load(s->back[1]) + n[2] * four_load(s->back[2]));
 }
 
-/// At p, in cells from the first one's centre: its way, cells, as strong as the flow and the smoke's age have it there.
-/// *strength: what the way's rms is, cells; 0: nothing.
-INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *strength)
+/// At p, in cells from the first one's centre: its displacement, cells, as strong as the flow there and the smoke's age
+/// have it; `flow` is flow_at's. *rms: of such displacements, cells; 0: there is none.
+INLINE vec4 displacement_at(const struct bw_detail *d, const float p[3], vec4 flow, float *rms)
 {
+    const float rough = d->displacement * flow[3];
     vec4 sum = {0};
-    *strength = 0;
-    if (!(d->way > 0)) return sum;
-    const vec4 flow = flow_at(d, p);
-    const float rough = d->way * flow[3];
     float lobes[2];
+    *rms = 0;
     if (!(rough > BW_DETAIL_FAINT)) return sum;
     lobes_at(d, p, lobes);
     const float most = rough * (lobes[0] > lobes[1] ? lobes[0] : lobes[1]);
     if (!(most > BW_DETAIL_FAINT)) return sum;
-    *strength = most;
+    *rms = most;
     for (int q = 0; q < BW_DETAIL_PHASES; q++) {
-        if (lobes[0] > 0) way_add(d, &d->phase[q], p, flow, lobes[0], &sum);
-        if (lobes[1] > 0) way_add(d, &d->wide[q], p, flow, lobes[1], &sum);
+        if (lobes[0] > 0) displacement_add(d, &d->phase[q], p, flow, lobes[0], &sum);
+        if (lobes[1] > 0) displacement_add(d, &d->wide[q], p, flow, lobes[1], &sum);
     }
     return rough * sum;
 }
 
 /// At p: by what flames are multiplied. Noise e is drawn out by the flow since it was born; 1 + e of what is above 0,
 /// 1/(1 - e) of what is below, over the mean of that.
-INLINE float filaments_at(const struct bw_detail *d, const float p[3])
+INLINE float filaments_at(const struct bw_detail *d, const float p[3], vec4 flow)
 {
-    if (!(d->filaments > 0)) return 1;
-    const vec4 flow = flow_at(d, p);
     const float full = BW_DETAIL_DRAWN * d->filaments, share = 6 * flow[3], most = share < 1 ? share * full : full;
     float e = 0;
     if (!(most > BW_DETAIL_FAINT)) return 1;
-    for (int q = 0; q < BW_DETAIL_PHASES; q++) {
-        const struct bw_detail_phase *s = &d->drawn[q];
-        const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
-        const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 +
-                                      (p[1] - s->age * flow[1]) * t1 + (p[2] - s->age * flow[2]) * t2);
-        e += s->weight * n[3];
-    }
+    for (int q = 0; q < BW_DETAIL_PHASES; q++) e += d->drawn[q].weight * carried_noise(d, &d->drawn[q], p, flow)[3];
     e *= most * BW_DETAIL_UNIT;
     return (e > 0 ? 1 + e : 1 / (1 - e)) / (1 + 0.25f * most);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Three octaves of noise on a tile that repeats: random numbers on lattices of 4, 2 and 1 points, each refined by
- * quadratic B-splines, (1 3 3 1)/4, to the next. They are a vector potential, whose curl is the way. */
+ * quadratic B-splines, (1 3 3 1)/4, to the next. They are a vector potential, whose curl is the displacement. */
 #include "detail.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { N = BW_DETAIL_TILE, POINTS = N * N * N, OCTAVES = 3 };
-#define KEEP 0.32f ///< of an octave's potential in the next; its ways have twice as much
+#define KEEP 0.32f ///< of an octave's potential in the next; its displacements have twice as much
 
 typedef float four __attribute__((vector_size(16)));
 
@@ -95,14 +95,14 @@ static void layer_curl(int64_t k, void *user)
     }
 }
 
-/// Ways have an rms of 1 in all three components together, as the scalar has.
-static four tile_gain(const four *way)
+/// Displacements have an rms of 1 in all three components together, as the scalar has.
+static four tile_gain(const four *point)
 {
     double sum[2] = {0};
     for (int i = 0; i < POINTS; i++)
-        for (int a = 0; a < 4; a++) sum[a == 3] += (double)way[i][a] * (double)way[i][a];
-    const float ways = (float)sqrt(POINTS / sum[0]), scalar = (float)sqrt(POINTS / sum[1]);
-    return (four){ways, ways, ways, scalar};
+        for (int a = 0; a < 4; a++) sum[a == 3] += (double)point[i][a] * (double)point[i][a];
+    const float vector = (float)sqrt(POINTS / sum[0]), scalar = (float)sqrt(POINTS / sum[1]);
+    return (four){vector, vector, vector, scalar};
 }
 
 enum bw_status bw_detail_tile(const struct bw_tools *tools, int8_t *tile)
@@ -122,8 +122,8 @@ enum bw_status bw_detail_tile(const struct bw_tools *tools, int8_t *tile)
     const four gain = tile_gain(b) / BW_DETAIL_UNIT;
     for (int row = 0; row < N * N; row++)
         for (int i = 0; i <= N; i++, tile += 4) {
-            const four way = gain * b[N * row + (i & (N - 1))];
-            for (int c = 0; c < 4; c++) tile[c] = (int8_t)lrintf(fminf(fmaxf(way[c], -127), 127));
+            const four point = gain * b[N * row + (i & (N - 1))];
+            for (int c = 0; c < 4; c++) tile[c] = (int8_t)lrintf(fminf(fmaxf(point[c], -127), 127));
         }
     tools->release(tools->ctx, memory);
     return BW_OK;

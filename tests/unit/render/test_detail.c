@@ -100,6 +100,11 @@ Test(detail, leaves_as_much_smoke_as_there_was)
     free(v.density);
 }
 
+static vec4 moved_at(const struct bw_detail *d, const float p[3], float *rms)
+{
+    return displacement_at(d, p, flow_at(d, p), rms);
+}
+
 /// Noise at places that move along with the mean flow, `frame` frames on.
 static void noise_at(const struct scene_wish *w, vec4 *out, int places)
 {
@@ -111,7 +116,7 @@ static void noise_at(const struct scene_wish *w, vec4 *out, int places)
         const float p[3] = {(float)(5 + 3.1 * (i % 5) + w->mean * w->frame), 8 + 2.7f * (float)(i / 5 % 9),
                             6 + 1.9f * (float)(i / 45)};
         float strength;
-        out[i] = detail_at(&d, p, &strength);
+        out[i] = moved_at(&d, p, &strength);
         cr_assert_gt(strength, 0.05f);
     }
     bw_detail_free(&tools, &d);
@@ -165,7 +170,7 @@ static void aged_noise(double age, double units, double *square, double *change)
         const float p[3] = {13 + 1.37f * (float)(i % 10), 13 + 1.41f * (float)(i / 10 % 10),
                             14 + 1.9f * (float)(i / 100)};
         float strength;
-        const vec4 a = detail_at(&d, p, &strength), b = detail_at(&d, (float[3]){p[0], p[1] + 0.25f, p[2]}, &strength);
+        const vec4 a = moved_at(&d, p, &strength), b = moved_at(&d, (float[3]){p[0], p[1] + 0.25f, p[2]}, &strength);
         for (int c = 0; c < 3; c++) {
             *square += (double)(a[c] * a[c]) / PLACES;
             *change += (double)((a[c] - b[c]) * (a[c] - b[c])) / PLACES;
@@ -221,7 +226,7 @@ Test(detail, keeps_off_obstacles)
     for (int i = 0; i < CELLS; i++) v.solid[i] = (float)((i / N / N - 9.5) * H); // the lower ten cells
     cr_assert_eq(bw_detail_make(&tools, &v, &scene, &d), BW_OK);
     for (int z = 0; z < N - 4; z++) {
-        detail_at(&d, (float[3]){20, 20, (float)z}, &strength);
+        moved_at(&d, (float[3]){20, 20, (float)z}, &strength);
         if (z < 11) cr_assert_eq(strength, 0, "%d: %g", z, (double)strength);
         if (z > 16) cr_assert_gt(strength, 0.1f, "%d: %g", z, (double)strength);
     }

@@ -363,7 +363,7 @@ static double filaments_see(double frame, float *out, int places)
     for (int i = 0; i < places; i++) {
         const float p[3] = {(float)(4 + 1.3 * (i % 10) + 1.7 * frame), 13 + 1.1f * (float)(i / 10 % 10),
                             6 + 2.3f * (float)(i / 100)};
-        out[i] = filaments_at(&d, p);
+        out[i] = filaments_at(&d, p, flow_at(&d, p));
         mean += (double)out[i] / places;
     }
     bw_detail_free(&tools, &d);

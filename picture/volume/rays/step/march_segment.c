@@ -121,20 +121,25 @@ INLINE struct lanes medium_at(const struct bw_march_medium *m, int holds, int cu
 {
     const float *p = step->p;
     struct lanes s = {{0}};
-    float fire[2], from[3] = {p[0], p[1], p[2]}, strength = 0;
-    vec4 way = {0};
-    if (holds & BW_HOLDS_MOVED) {
-        way = detail_at(m->detail, p, &strength);
-        for (int a = 0; a < 3; a++) from[a] = bw_least(bw_most(p[a] + way[a], 0), (float)(m->lit->box.n[a] - 1));
+    const struct bw_detail *detail = holds & BW_HOLDS_MOVED ? m->detail : NULL;
+    const int moves = detail && detail->displacement > 0,
+              draws = detail && detail->filaments > 0 && holds & BW_HOLDS_FIRE;
+    float fire[2], from[3] = {p[0], p[1], p[2]}, rms = 0;
+    vec4 flow = {0};
+    if (moves || draws) flow = flow_at(detail, p);
+    if (moves) {
+        const vec4 displacement = displacement_at(detail, p, flow, &rms);
+        for (int a = 0; a < 3; a++)
+            from[a] = bw_least(bw_most(p[a] + displacement[a], 0), (float)(m->lit->box.n[a] - 1));
     }
     const struct taps t = taps_at(&m->lit->box, from, cubic);
     if (holds & BW_HOLDS_MEDIUM) {
         s = smoke_read(m->lit, &t, cubic);
-        if (strength > 0 && s.v[3] > 0) light_stay(m, p, &s);
+        if (rms > 0 && s.v[3] > 0) light_stay(m, p, &s);
         if (m->lit->roots) roots_add(m->lit, &t, cubic, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;
-    const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1;
+    const float drawn = draws ? filaments_at(detail, p, flow) : 1;
     const struct lanes smoke = s;
     if (m->steps.fine > 1) {
         fire_step(m, cubic, from, step, drawn, &s);
