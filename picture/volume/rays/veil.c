@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A quarter of the pixels are marched. Those amid them follow, then those between these: a pixel that its sixteen
- * neighbours do not foretell is marched as well, which is seen by whether a cubic and a line through them agree. Each
+ * neighbours do not foretell is marched as well, which is seen by whether cubics and lines through them agree. Each
  * round goes by those before: threads do not matter. */
 #include "veil.h"
 #include "jitter.h"
@@ -10,7 +10,7 @@
 
 enum { BAND = 4 };  ///< rows a task
 #define UNLIKE 0.3f ///< of white: the four next that differ by more see more than one thing
-#define BENT 0.01f  ///< of white: a cubic differs by more from the mean of the four next: what is there is finer
+#define BENT 0.01f  ///< of white: a cubic and a line that differ by more amid four: what is there is finer
 #define CLIPS 0.5f  ///< of white: the film shows little of what differs above
 
 /// Which pixels of two by two are marched; and the offset between those that lie along a line through the pixel, the
@@ -58,39 +58,44 @@ static int spread_within(const struct spread *s, float most, float exposure)
     return within;
 }
 
-/// What lies between and the mean, {rgb, transmittance}, look alike.
-static int is_even(const struct bw_veil *between, const float mean[4], float exposure)
+/// Of sixteen, four along each of the lines through the next four: a cubic through them and a line between the inner two
+/// agree amid them, as the film shows {rgb} and transmittance.
+static int are_even(const struct bw_veil *const v[16], float exposure)
 {
-    int even = fabsf(between->transmittance[3] - mean[3]) < BENT;
-    for (int c = 0; c < 3 && even; c++)
-        even = fabsf(bw_shown(between->rgb[c] * exposure) - bw_shown(mean[c] * exposure)) < BENT;
-    return even;
+    for (int c = 0; c < 4; c++) {
+        float is[16];
+        for (int q = 0; q < 16; q++) is[q] = c < 3 ? bw_shown(v[q]->rgb[c] * exposure) : v[q]->transmittance[3];
+        for (int i = 1; i < 3; i++) {
+            const float across = is[4 * i] - is[4 * i + 1] - is[4 * i + 2] + is[4 * i + 3];
+            const float down = is[i] - is[4 + i] - is[8 + i] + is[12 + i];
+            if (!(fabsf(across) < 16 * BENT && fabsf(down) < 16 * BENT)) return 0;
+        }
+    }
+    return 1;
 }
 
 /// 1: the sixteen round a pixel are there and alike, and `between` is what lies amid them.
 static int are_alike(const struct round *r, int x, int y, struct bw_veil *between)
 {
     const struct bw_take *m = r->m;
+    const struct bw_veil *near[16];
     struct spread next = nothing;
-    float mean[4] = {0};
     *between = (struct bw_veil){.known = 1};
     for (int q = 0; q < 16; q++) {
         const int u = 2 * (q % 4) - 3, w = 2 * (q / 4) - 3; // in halves
         const int i = x + (u * r->offset[0] + w * r->offset[1]) / 2, j = y + (u * r->offset[1] - w * r->offset[0]) / 2;
         if (i < 0 || j < 0 || i >= m->img->w || j >= m->img->h) return 0;
-        const struct bw_veil *v = &m->veil[(size_t)j * (size_t)m->img->w + (size_t)i];
+        const struct bw_veil *v = near[q] = &m->veil[(size_t)j * (size_t)m->img->w + (size_t)i];
         const float share = amid[q % 4] * amid[q / 4];
         if (!v->known) return 0;
         for (int c = 0; c < 4; c++) between->transmittance[c] += share * v->transmittance[c];
         for (int c = 0; c < 3; c++) between->rgb[c] += share * v->rgb[c];
-        if (u * u != 1 || w * w != 1) continue;
-        spread_add(&next, v);
-        for (int c = 0; c < 4; c++) mean[c] += 0.25f * (c < 3 ? v->rgb[c] : v->transmittance[3]);
+        if (u * u == 1 && w * w == 1) spread_add(&next, v);
     }
     for (int c = 0; c < 4; c++) // overshoot: light without cover, or cover without light
         if (between->transmittance[c] < 0 || between->transmittance[c] > 1 || (c < 3 && between->rgb[c] < 0)) return 0;
     const float exposure = (float)m->shot.scene->exposure;
-    return spread_within(&next, UNLIKE, exposure) && is_even(between, mean, exposure);
+    return spread_within(&next, UNLIKE, exposure) && are_even(near, exposure);
 }
 
 static void band_veil(int64_t band, void *user)

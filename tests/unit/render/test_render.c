@@ -185,6 +185,45 @@ Test(render, an_obstacle_is_seen_whole_whatever_is_active)
     free(data);
 }
 
+/// What sheets of smoke a cell thick cover, of the middle of each pixel. `all`: an obstacle that is nowhere near has
+/// every pixel marched.
+static void sheets_cover(int n, int all, float *cover)
+{
+    struct bw_volume v = ball_make(n);
+    struct bw_scene scene = {
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 0.6 * n, .ambient = 293, .exposure = 1};
+    struct bw_image img;
+    for (int i = 0; i < n * n * n; i++) v.density[i] *= (i % n + 2 * (i / n / n)) % 6 == 0 ? 1 : 0.02f;
+    if (all) {
+        v.solid = take(NULL, (size_t)(n * n * n) * sizeof(float));
+        v.solid_box = v.box;
+        for (int i = 0; i < n * n * n; i++) v.solid[i] = 1000;
+    }
+    scene.look = look_usual();
+    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_image_init(&img, &tools, 96, 96), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, cover), BW_OK);
+    bw_image_free(&img);
+    free(v.density), free(v.solid);
+}
+
+/* Pixels that are not marched are as their neighbours foretell, of features from a pixel and a half to six. */
+Test(render, what_is_not_marched_is_as_if_it_were)
+{
+    static float cover[2][96 * 96];
+    for (int n = 16; n <= 64; n *= 2) {
+        double mean = 0, most = 0, between = 0;
+        for (int all = 0; all < 2; all++) sheets_cover(n, all, cover[all]);
+        for (int i = 0; i < 96 * 96; i++) {
+            const double off = fabs((double)(cover[0][i] - cover[1][i]));
+            mean += off / (96 * 96), most = fmax(most, off), between += off > 0;
+        }
+        cr_assert_lt(mean, 2e-3, "%d: %g", n, mean);
+        cr_assert_lt(most, 0.11, "%d: %g", n, most);
+        cr_assert_gt(between, 300, "%d: some are not marched: %g", n, between);
+    }
+}
+
 Test(render, same_picture_in_any_order_of_tasks)
 {
     struct bw_volume v = ball_make(24);
