@@ -61,10 +61,12 @@ class Track:
         self.places.append(tuple(scene.unit() * x for x in place))
         self.turns.append(turn.to_euler("XYZ", last) if last else turn.to_euler("XYZ"))
         self.scales.append(tuple(scale))
+        if self.deforms:
+            return
         form = Form(self.thing, graph)
         self.first = self.first or form
         close = numpy.allclose(self.scales[0], scale, rtol=1e-4)
-        self.deforms |= not (self.first.same(form) and close) or sheared(matrix)
+        self.deforms = not (self.first.same(form) and close) or sheared(matrix)
 
 
 def sheared(matrix):

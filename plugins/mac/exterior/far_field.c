@@ -6,10 +6,9 @@
  * images behind closed sides. The exterior boundary condition (multigrid_exterior.c), which knows tiles only, applies
  * to what P lacks: beyond a face of conductance c lies p' = (1-c)(p - P) + P', a Robin condition. So obstacles, which P
  * ignores, act by that condition, and all else is independent of which tiles are active and of where the box ends: gas
- * leaves by an open side as it would go on (test_open_sides.c). Where a source
- * has infinitely many images, P is left out: in a channel, and where active tiles lie in layers right across a box that
- * is periodic along all axes but one. A layer at rest would see where its images are cut off, and move by 5 cm/s within
- * two seconds.
+ * leaves by an open side as it would go on (test_open_sides.c). Where a source has infinitely many images, P is left
+ * out: in a channel, and where active tiles lie in layers right across a box that is periodic along all axes but one. A
+ * layer at rest would see where its images are cut off, and move by 5 cm/s within two seconds.
  *
  * P is summed by a tree code (Barnes–Hut) with second-order multipoles: groups of tiles far away, down to 4³ cells
  * nearby (far_field_moments.c). It is evaluated on 4×4 nodes of a side (2D: 16), cubic between them. A plume in other
