@@ -58,8 +58,8 @@ static int spread_within(const struct spread *s, float most, float exposure)
     return within;
 }
 
-/// Of sixteen, four along each of the lines through the next four: a cubic through them and a line between the inner two
-/// agree amid them, as the film shows {rgb} and transmittance.
+/// Of sixteen, four along each of the lines through the next four: a cubic through them and a line between the two amid
+/// agree there, as the film shows {rgb} and transmittance.
 static int are_even(const struct bw_veil *const v[16], float exposure)
 {
     for (int c = 0; c < 4; c++) {
