@@ -2,9 +2,10 @@
 /* vorton.diffuse: viscosity.
  *     pse    dα_p/dt = (2ν/σ²) Σ_q (V_p α_q - V_q α_p) η_σ(x_p - x_q),  η Gaussian of deviation σ, σ² = (σ_p² + σ_q²)/2
  *            particle strength exchange (Degond & Mas-Gallic 1989): what one loses the other gains, Σα is constant to
- *            rounding. With `eddy` C, ν grows by (Cσ)²|ω|, ω = α/V, the mean of both: what the vortons cannot resolve
- *            is taken for turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau
- *            1998). Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
+ *            rounding. Pairs further apart than 4σ are left out; the others make up for their second moment. With
+ *            `eddy` C, ν grows by (Cσ)²|ω|, ω = α/V, the mean of both: what the vortons cannot resolve is taken for
+ *            turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau 1998). Wants
+ *            vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
  *            The tensor Σ_q V_q d d η/σ², d = x_p - x_q, is what of 1 the exchange makes of viscosity: among nodes of a
  *            lattice 1, along a single line of vortons nothing across. The metric `carried` is the harmonic mean of
  *            its eigenvalues, in the mean by strength; of less than EFFECTIVE_LEAST at first the stage is refused.
@@ -20,7 +21,8 @@
 #include <string.h>
 
 enum method { METHOD_PSE, METHOD_CORE };
-#define REACH 4.0           ///< in σ; what is beyond is 3e-4 of the exchange, and missing on both sides
+#define REACH 4.0           ///< in σ
+#define WITHIN 0.993156     ///< second moment of a Gaussian within REACH: χ² with 5 degrees of freedom below 16
 #define EFFECTIVE_LEAST 0.1 ///< of a viscosity; less is as good as none
 #define EFFECTIVE_WELL 0.7  ///< and less than this worth a warning
 
@@ -92,7 +94,7 @@ static void neighbours_visit(struct exchange *e, int64_t p, visit_fn visit, doub
                    s2 = 0.5 * (v->radius[p] * v->radius[p] + v->radius[q] * v->radius[q]);
             if (d2 > REACH * REACH * s2 || !(v->volume[q] > 0)) continue;
             double eta = exp(-0.5 * d2 / s2) / (15.749609945722419 * s2 * sqrt(s2)); // (2π)^(3/2)
-            visit(e, p, q, eta / s2, e->eddy > 0 ? e->eddy * (e->omega[p] + e->omega[q]) * eta : 0, sum);
+            visit(e, p, q, eta / (WITHIN * s2), e->eddy > 0 ? e->eddy * (e->omega[p] + e->omega[q]) * eta : 0, sum);
         }
 }
 

@@ -24,8 +24,7 @@
 #include <string.h>
 
 struct params {
-    double interval, spacing, overlap, threshold, merge, split;
-    int64_t margin;
+    double interval, spacing, overlap, threshold, margin, merge, split;
 };
 
 struct state {
@@ -43,8 +42,9 @@ static const struct bw_param params[] = {
            "Radius of the vortons of a remesh, over their spacing."),
     BW_F64(struct params, threshold, "threshold", "1e-3", 0, 0.5, NULL,
            "Nodes weaker than this fraction of the strongest are dropped."),
-    BW_INT(struct params, margin, "margin", "1", 0, 2,
-           "Empty nodes kept around strong ones, for what will be advected or diffused there."),
+    BW_AUTO(struct params, margin, "margin", 0, 3, NULL,
+            "Empty nodes kept around strong ones, for what will be advected or diffused there; auto: 1, or 3 where "
+            "vorton.diffuse exchanges viscosity (pse): strength goes as far in a step."),
     BW_F64(struct params, merge, "merge", "0", 0, 1, NULL, "Vortons nearer than this many radii become one; 0: never."),
     BW_F64(struct params, split, "split", "0", 0, 100, NULL,
            "Vortons stretched by this become two; 0: never; 2 is usual."),
@@ -167,6 +167,7 @@ enum { KEPT = 8 };
 
 struct lattice {
     double h, core;           ///< spacing; radius of its vortons
+    int64_t margin;           ///< nodes kept around strong ones
     int64_t count, (*key)[3]; ///< of the blocks, sorted
     struct lattice_block *block;
 };
@@ -256,10 +257,9 @@ static void footprint_find(const struct lattice *l, const double x[3], double ra
 }
 
 /// First and last block along each axis that a vorton touches, `margin` around it included.
-static void blocks_of(const struct lattice *l, const double x[3], double radius, int64_t margin, int64_t first[3],
-                      int64_t last[3])
+static void blocks_of(const struct lattice *l, const double x[3], double radius, int64_t first[3], int64_t last[3])
 {
-    const int64_t reach = passes_of(l, radius).reach + margin;
+    const int64_t reach = passes_of(l, radius).reach + l->margin;
     for (int a = 0; a < 3; a++) {
         const int64_t low = node_low(l, x[a]);
         first[a] = floor_div(low - reach, BLOCK);
@@ -269,17 +269,17 @@ static void blocks_of(const struct lattice *l, const double x[3], double radius,
 
 static enum bw_status blocks_find(struct bw_stage *s, struct lattice *l, const struct vorton_arrays *v)
 {
-    int64_t n = 0, keys = 0, at[3], first[3], last[3], margin = ((const struct params *)s->params)->margin;
+    int64_t n = 0, keys = 0, at[3], first[3], last[3];
     for (int64_t i = 0; i < v->count; i++) {
         if (!is_meshed(l, v, i)) continue;
-        blocks_of(l, v->pos[i], v->radius[i], margin, first, last);
+        blocks_of(l, v->pos[i], v->radius[i], first, last);
         keys += (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * (last[2] - first[2] + 1);
     }
     l->key = s->host->scratch(s, (size_t)keys * sizeof *l->key + 1);
     if (!l->key) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < v->count; i++) {
         if (!is_meshed(l, v, i)) continue;
-        blocks_of(l, v->pos[i], v->radius[i], margin, first, last);
+        blocks_of(l, v->pos[i], v->radius[i], first, last);
         for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
             for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
                 for (at[0] = first[0]; at[0] <= last[0]; at[0]++) memcpy(l->key[n++], at, sizeof at);
@@ -332,9 +332,9 @@ static void node_place(const struct lattice_block *b, int64_t k, int64_t node[3]
     node[2] = b->at[2] * BLOCK + k / BLOCK / BLOCK;
 }
 
-/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by
+/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within the margin of them, axis by
 /// axis.
-static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margin)
+static void nodes_mark(struct lattice *l, const double weakest[3])
 {
     int64_t all = l->count * BRICK_NODES;
     for (int64_t i = 0; i < all; i++) {
@@ -351,7 +351,7 @@ static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margi
             if (!(b->kept[i % BRICK_NODES] >> a & 1)) continue;
             node_place(b, i % BRICK_NODES, node);
             middle = node[a];
-            for (node[a] = middle - margin; node[a] <= middle + margin; node[a]++) {
+            for (node[a] = middle - l->margin; node[a] <= middle + l->margin; node[a]++) {
                 struct lattice_block *to = block_at(l, b, node, &in);
                 if (to) to->kept[in] |= (uint8_t)(2 << a);
             }
@@ -364,16 +364,16 @@ struct census {
     double weight, lost[VALUES];
 };
 
-static struct census nodes_count(struct lattice *l, const struct params *p)
+static struct census nodes_count(struct lattice *l, double threshold)
 {
     struct census c = {0};
     double weakest[3] = {0};
     for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
         const double *n = l->block[i / BRICK_NODES].node[i % BRICK_NODES];
         const double size[3] = {vec3_length(n), fabs(n[3]), fabs(n[4])};
-        for (int k = 0; k < 3; k++) weakest[k] = fmax(weakest[k], p->threshold * size[k]);
+        for (int k = 0; k < 3; k++) weakest[k] = fmax(weakest[k], threshold * size[k]);
     }
-    nodes_mark(l, weakest, p->margin);
+    nodes_mark(l, weakest);
     for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
         const struct lattice_block *b = &l->block[i / BRICK_NODES];
         const double *node = b->node[i % BRICK_NODES];
@@ -419,6 +419,17 @@ static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, co
     return BW_OK;
 }
 
+/// Whether vorton.diffuse exchanges viscosity. It brings about a part of it until vortons stand on a lattice, and
+/// where nodes at the edge have none beyond them to give to.
+static int lattice_wanted(struct bw_stage *s)
+{
+    const void *table = NULL;
+    struct bw_stage *from;
+    for (uint32_t k = 0; (from = s->host->find_stage(s, VORTON_EXCHANGE, k, &table)); k++)
+        if (((const struct vorton_exchange_api *)table)->wants_lattice(from)) return 1;
+    return 0;
+}
+
 static enum bw_status remesh_run(struct bw_stage *s)
 {
     const struct params *p = s->params;
@@ -433,6 +444,7 @@ static enum bw_status remesh_run(struct bw_stage *s)
     if (isinf(least)) return BW_OK; // nothing but sheets
     if (!(l.h > 0)) l.h = least / p->overlap;
     l.core = p->overlap * l.h;
+    l.margin = isnan(p->margin) ? (lattice_wanted(s) ? 3 : 1) : (int64_t)ceil(p->margin);
     if (!(l.h > 0) || far / l.h > 1e12)
         return s->host->fail(s, BW_ERR_DIVERGED, "a lattice of %g m does not reach to %g m", l.h, far);
     enum bw_status st = blocks_find(s, &l, &v);
@@ -441,20 +453,10 @@ static enum bw_status remesh_run(struct bw_stage *s)
         else wide += v.volume[i] > 0;
     }
     if (st) return st;
-    struct census c = nodes_count(&l, p);
+    struct census c = nodes_count(&l, p->threshold);
     s->host->metric(s, "wide", wide, BW_METRIC_SUM);
     s->host->metric(s, "nodes", (double)c.kept, BW_METRIC_LAST);
     return nodes_take(s, &l, &c);
-}
-
-/* Until vortons stand on a lattice, exchange brings about a part of a viscosity only. */
-static int lattice_wanted(struct bw_stage *s)
-{
-    const void *table = NULL;
-    struct bw_stage *from;
-    for (uint32_t k = 0; (from = s->host->find_stage(s, VORTON_EXCHANGE, k, &table)); k++)
-        if (((const struct vorton_exchange_api *)table)->wants_lattice(from)) return 1;
-    return 0;
 }
 
 static enum bw_status step(struct bw_stage *s)
