@@ -9,7 +9,13 @@
 struct job;
 struct snapshot;
 struct view;
-struct bw_preset;
+
+/// How a view shows it.
+struct view_look {
+    const struct bw_preset *preset; ///< whose look it has; NULL: its own
+    const char *const *set;         ///< over that, "look.KEY=VALUE", `n_set` of them
+    int32_t n_set;
+};
 
 /// Operations of a snapshot, by where it comes from.
 struct snapshot_ops {
@@ -18,8 +24,8 @@ struct snapshot_ops {
                            struct bw_diag *d);
     enum bw_status (*picture)(struct snapshot *m, const char *look, uint32_t flags, struct bw_pixels *out,
                               struct bw_diag *d);
-    /// What a render shows of it (view/view.h), with the look of a preset (NULL: its own). Errors: in `d`.
-    enum bw_status (*view)(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
+    /// What a render shows of it (view/view.h). Errors: in `d`.
+    enum bw_status (*view)(struct snapshot *m, const struct view_look *look, struct view *v, struct bw_diag *d);
     void (*free)(struct snapshot *m);
 };
 
@@ -40,7 +46,7 @@ struct snapshot *snapshot_new(const struct snapshot_ops *ops, uint32_t n_grids, 
 
 /* view/view_frame.c */
 /// What a render of a bake's frame shows. Errors: in `d`.
-enum bw_status view_of_job(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
+enum bw_status view_of_job(struct snapshot *m, const struct view_look *look, struct view *v, struct bw_diag *d);
 
 /* picture.c */
 /// A picture of one domain's fields, as the png exporter makes it.

@@ -4,6 +4,7 @@
  *
  * http/     server, authorization, routes, responses, event stream
  * render/   query strings, the job queue, pictures, probe
+ * look/     values over the look of a cache, for its renders
  * overlay/  particles, outlines, tiles for the page to draw
  * save/     pictures and movies that the page uploads
  * sources/  caches and bakes that are shown, the view cache

@@ -176,7 +176,7 @@ static enum bw_status no_picture(struct snapshot *m, const char *look, uint32_t 
     return bw_diag_error(d, NULL, BW_ERR_USAGE, "no picture is made of particles alone");
 }
 
-static enum bw_status no_view(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d)
+static enum bw_status no_view(struct snapshot *m, const struct view_look *look, struct view *v, struct bw_diag *d)
 {
     (void)look, (void)v;
     return no_picture(m, NULL, 0, NULL, d);

@@ -7,8 +7,9 @@
 #include <picture/volume/render.h>
 #include <pthread.h>
 
-struct bw_preset;
 struct snapshot;
+struct view_look;
+struct view_look;
 
 struct view {
     struct object o;
@@ -30,8 +31,8 @@ struct view {
 };
 
 /* view_frame.c */
-/// What a render of a cache's file shows, with the look of a preset (NULL: its bake's own). Errors: in `d`.
-enum bw_status view_of_file(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
+/// What a render of a cache's file shows. Errors: in `d`.
+enum bw_status view_of_file(struct snapshot *m, const struct view_look *look, struct view *v, struct bw_diag *d);
 
 /* view.c */
 /// The view of a handle with a reference, or NULL with an error in `d`.

@@ -43,10 +43,19 @@ static void frame_gather(struct snapshot_exporter *exporter, const struct bw_fra
     memcpy(v->size, kept.size, sizeof v->size);
 }
 
-enum bw_status view_of_job(struct snapshot *m, const struct bw_preset *look, struct view *v, struct bw_diag *d)
+/// A preset, which goes on owning what it points to, with the values that `look` sets over it.
+static struct bw_preset preset_with(const struct bw_preset *p, const struct view_look *look)
+{
+    struct bw_preset with = *p;
+    with.look_overrides = look->set;
+    with.n_look_overrides = look->n_set;
+    return with;
+}
+
+enum bw_status view_of_job(struct snapshot *m, const struct view_look *look, struct view *v, struct bw_diag *d)
 {
     const struct job *j = m->owner;
-    const struct bw_preset *p = look ? look : j->preset;
+    const struct bw_preset with = preset_with(look->preset ? look->preset : j->preset, look), *p = &with;
     const struct chain_snapshot *s = m->data;
     struct bake_look own;
     struct snapshot_exporter exporter;
@@ -66,7 +75,20 @@ enum bw_status view_of_job(struct snapshot *m, const struct bw_preset *look, str
 
 /* ---- of a file ---- */
 
-enum bw_status view_of_file(struct snapshot *m, const struct bw_preset *own, struct view *v, struct bw_diag *d)
+/// The look of a file's frame: the cache's own, that of another preset, or either with values over it.
+static int file_look(struct cache *c, const struct view_look *look, const struct bw_vdb_view *vdb, int64_t frame,
+                     struct cache_look *out, struct bw_diag *d)
+{
+    const struct bw_preset *base = look->preset;
+    struct bw_preset *own = NULL, with;
+    if (!base && look->n_set && !(base = own = cache_preset_with(c, NULL, look->set, look->n_set, d))) return 0;
+    if (base) with = preset_with(base, look);
+    const int good = cache_look_at(out, c, base ? &with : NULL, vdb, frame, d);
+    bw_preset_free(own);
+    return good;
+}
+
+enum bw_status view_of_file(struct snapshot *m, const struct view_look *wanted, struct view *v, struct bw_diag *d)
 {
     struct cache *c = m->owner;
     const char *path = cache_frame_path(c, m->facts.frame);
@@ -74,7 +96,7 @@ enum bw_status view_of_file(struct snapshot *m, const struct bw_preset *own, str
     struct cache_look look;
     char why[1024] = "";
     if (cache_bounds_get(c, NULL, &vdb, d) || cache_bounds_look(c, &vdb, &look, d)) return d->status;
-    if (!cache_look_at(&look, c, own, &vdb, m->facts.frame, d)) return d->status;
+    if (!file_look(c, wanted, &vdb, m->facts.frame, &look, d)) return d->status;
     vdb.tools = &v->tools;
     v->metre = vdb.scale;
     v->y_up = vdb.y_up;
@@ -92,7 +114,7 @@ enum bw_status view_of_file(struct snapshot *m, const struct bw_preset *own, str
     enum bw_status status = bw_vdb_volume_whole(&vdb, path, &v->volume, &v->memory, why, sizeof why);
     if (status) return bw_diag_error(d, NULL, status, "%s", why);
     struct bw_diag cells = {0}; // as cells know them is better than not at all
-    cache_obstacles(c, own, &vdb, m->facts.frame, &v->tools, &v->shapes, &v->volume, &v->memory, &cells);
+    cache_obstacles(c, wanted->preset, &vdb, m->facts.frame, &v->tools, &v->shapes, &v->volume, &v->memory, &cells);
     bw_diag_free(&cells);
     return d->status;
 }

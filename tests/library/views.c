@@ -81,6 +81,29 @@ static void refusals(struct bw_view *view)
     CHECK(bw_view_open(NULL, &view) == BW_ERR_USAGE && !view);
 }
 
+/// Values over a look, as `billow preview --set` takes them: over a bake's own and over another one's.
+static void values_over(struct bw_snapshot *snapshot, struct bw_bake *look)
+{
+    static const char *const bright[] = {"look.exposure=4"}, *const wrong[] = {"look.exposur=1"},
+                             *const low[] = {"look.exposure=-1"}, *const none[] = {"exposure=1"};
+    struct bw_view *own = NULL, *brighter = NULL, *bad;
+    struct bw_pixels a = {0}, b = {0};
+    CHECK(bw_view_open_as(snapshot, look, &own) == BW_OK);
+    CHECK(bw_view_open_with(snapshot, look, bright, 1, &brighter) == BW_OK);
+    CHECK(bw_view_picture(own, NULL, 120, 120, 0, &a) == BW_OK);
+    CHECK(bw_view_picture(brighter, NULL, 120, 120, 0, &b) == BW_OK && apart(&a, &b) > 5);
+    CHECK(bw_view_open_with(snapshot, look, wrong, 1, &bad) == BW_ERR_PRESET && !bad);
+    CHECK(strstr(bw_error_last()->text, "did you mean \"exposure\"") != NULL);
+    CHECK(bw_view_open_with(snapshot, look, low, 1, &bad) == BW_ERR_PRESET && !bad);
+    CHECK(bw_view_open_with(snapshot, look, none, 1, &bad) == BW_ERR_PRESET && !bad);
+    CHECK(bw_view_open_with(snapshot, look, NULL, 1, &bad) == BW_ERR_USAGE && !bad);
+    CHECK(bw_view_open_with(snapshot, look, bright, -1, &bad) == BW_ERR_USAGE && !bad);
+    bw_pixels_free(&a);
+    bw_pixels_free(&b);
+    bw_view_close(own);
+    bw_view_close(brighter);
+}
+
 static struct bw_view *kept;
 
 static void frame_look(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
@@ -91,6 +114,7 @@ static void frame_look(struct bw_bake *bake, struct bw_snapshot *snapshot, void 
     if (bw_snapshot_facts(snapshot, &f) || f.frame != 8) return;
     CHECK(bw_view_open(snapshot, &kept) == BW_OK);
     own_camera(kept, snapshot, "view: render");
+    values_over(snapshot, NULL);
 }
 
 /// Of a running bake; the view stays when bake and snapshot are gone.
@@ -131,6 +155,8 @@ static void other_looks(void)
     CHECK(bw_view_facts(other, &f) == BW_OK && f.height == 120);
     CHECK(bw_view_picture(own, &f.eye, 120, 120, 0, &bright) == BW_OK);
     CHECK(bw_view_picture(other, &f.eye, 120, 120, 0, &darker) == BW_OK && apart(&bright, &darker) > 5);
+    values_over(snapshot, NULL);
+    values_over(snapshot, look);
     CHECK(bw_bake_close(look) == BW_OK);
     struct bw_view *none;
     CHECK(bw_view_open_as(snapshot, look, &none) == BW_ERR_USAGE && !none); // it is closed

@@ -146,6 +146,42 @@ def slices(page):
           not page.at("slice-panel").is_displayed())
 
 
+def looks(page):
+    """The form of a cache's look: what is changed is seen, told, and taken home."""
+    def row(key, css):
+        return page.driver.find_element("css selector", "#look-form .row[data-path='look.%s'] %s" % (key, css))
+
+    def typed(key, text):
+        row(key, "input.number").send_keys(Keys.CONTROL + "a" + Keys.NULL, text + Keys.TAB)
+
+    page.at("viewport").click()
+    page.keys("a")
+    check("A opens the look, as it was baked", wait(lambda: page.at("look-form").text) and not page.at("look-home").is_displayed())
+    before = page.settled() and page.seen()
+    check("brighter", page.changes(lambda: typed("exposure", "3")) and sum(page.seen()) > 1.2 * sum(before), page.words())
+    check("thicker, by its slider", page.changes(lambda: row("thickness", "input[type=range]").send_keys(Keys.END)), page.words())
+    check("under a sky", page.changes(lambda: Select(row("sky", "select")).select_by_visible_text("sun")), page.words())
+    lines = page.at("look-text").text.split("\n")
+    check("what is changed stands there as a preset has it", lines == ["look:", "  exposure: 3", "  thickness: 2", "  sky: sun"], lines)
+    page.shot("look")
+    page.click("look-command")
+    told = wait(lambda: page.run("const e = document.getElementById('look-copied'); return !e.hidden && e.textContent"))
+    command = page.run("return billow.lookPanel.command()")
+    check("… and as a command", told and command.endswith(" --set look.exposure=3 --set look.thickness=2 --set look.sky=sun"), command)
+    check("as it was baked, to compare", page.changes(lambda: page.click("look-own")) and apart(page.seen(), before) < 1)
+    check("… and back", page.changes(lambda: page.click("look-own")))
+    typed("exposure", "-1")
+    check("what is out of range is told, and changes nothing", wait(lambda: "out of range" in page.at("look-mistake").text) and
+          "exposure: 3" in page.at("look-text").text, page.at("look-mistake").text)
+    page.driver.find_element("css selector", "#look-form .row[data-path='look.exposure'] .back").click()
+    check("× takes one back", wait(lambda: "exposure" not in page.at("look-text").text and page.at("look-mistake").text == ""), page.at("look-text").text)
+    check("Reset takes all back", page.changes(lambda: page.click("look-reset")) and page.settled() and apart(page.seen(), before) < 1 and
+          not page.at("look-home").is_displayed())
+    page.at("viewport").click()
+    page.keys("a")
+    check("A closes it", not page.at("look").is_displayed() and page.settled())
+
+
 def overlays(page):
     """What is drawn over the picture, and the values under the cursor."""
     facts = lambda: page.at("facts").text
@@ -394,7 +430,7 @@ def finished_bake(billow, page, work):
     page.keys(Keys.END)
     wait(lambda: page.shown() == "12 sharp")
     page.shot("cache")
-    for part in (camera_moves, nothing_to_render, superseded_request, slices, overlays, saves, timeline, plots, accessibility):
+    for part in (camera_moves, nothing_to_render, superseded_request, slices, looks, overlays, saves, timeline, plots, accessibility):
         part(page)
     page.clean("a cache")
     shutil.rmtree(folder + "/vdb")
@@ -431,7 +467,8 @@ def flat_cache(billow, page, work):
         file.write(FLAT)
     bake(billow, os.path.join(work, "flat"), preset=os.path.join(work, "flat.yaml"))
     served = Served(billow, "view", os.path.join(work, "flat"))
-    check("what is flat is shown as a slice", page.open(served.address) and page.at("slice-panel").is_displayed(), page.words())
+    check("what is flat is shown as a slice", page.open(served.address) and page.at("slice-panel").is_displayed() and
+          not page.at("look-show").is_displayed(), page.words())
     check("… as its movie is: ink on white", sum(page.seen()[3 * (64 * 3 + 24):][:3]) > 700, page.seen()[3 * (64 * 3 + 24):][:3])
     check("… or another field", page.changes(lambda: Select(page.at("slice-field")).select_by_value("density")))
     check("arrows without a flow are not offered, and why", "No flow" in page.at("slice-info").text and

@@ -137,6 +137,50 @@ def bad_requests(served):
     check("a table", b"mac.project.iterations" in a.request(a.root + "metrics.csv")[1])
 
 
+def looks(served):
+    """Values over the bake's own look: checked in words, carried by each picture, and no file is read for them."""
+    def checked(text):
+        code, said = served.get("look-check", "POST", text.encode())
+        return json.loads(said) if code == 200 else {"good": None, "code": code}
+
+    def picture(text):
+        return served.get("picture?frame=6&w=64&h=64&" + urllib.parse.urlencode({"look": text}))
+
+    def own_values(more):
+        with open(resolved, "w", encoding="utf-8") as file:
+            file.write(text + more)
+        return json.loads(served.get("look")[1])["values"]
+
+    code, said = served.get("look")
+    check("the look's table", code == 200 and any(row["key"] == "thickness" for row in json.loads(said)["parameters"]), said[:200])
+    resolved = served.words[-1] + "/resolved.yaml"
+    with open(resolved, encoding="utf-8") as file:
+        text = file.read()
+    check("the bake's own values", own_values("look:\n  exposure: 2\n") == {"exposure": "2"} and
+          own_values("  - png:\n      view: slice\n      fire: 3\n  - mp4:\n      view: auto\n      fire: 4\n").get("fire") == "4" and
+          own_values("x: [") == {} == own_values(""))
+    plain = served.get("picture?frame=6&w=64&h=64")[1]
+    for text in ("look: {exposure: 4}", "look:\n  exposure: {keys: {1: 4, 9: 4}}\n", "look: {smoke: [0.9, 0.1, 0.1], thickness: 9}",
+                 "look: {sky: {sun: {elevation: 20 deg}}}", "look: {sky: sun, flames: {crisp: 1}}"):
+        code, said = picture(text)
+        check("%s is shown" % text[:40], checked(text)["good"] and code == 200 and said != plain, (code, said[:200]))
+    check("none is the bake's own", checked("look: {}")["good"] and picture("look: {}") == (200, plain))
+    for text, word in (("look: {exposur: 4}", "did you mean"), ("look: {exposure: -1}", "out of range"), ("look: {exposure: [}", ""),
+                       ("look: {exposure: 1e999}", ""), ("look: {smoke: pink?}", ""), ("look: {sky: {sun: {}, studio: {}}}", "exactly one"),
+                       ("look: [1]", "nothing else"), ("look:", "nothing else"), ("exposure: 2", "nothing else"), ("[]", "nothing else"),
+                       ("look: {exposure: 1}\nstages: [{probe: {}}]", "nothing else"), ("look: {a: &a [1], b: *a}", "anchors"),
+                       ("look: {sky: {hdri: {file: /etc/passwd}}}", "no file"), ("look: {obstacles: {each: [{file: x}]}}", "no file"),
+                       ("look: {sky: '{hdri: {file: /etc/passwd}}'}", "sky"), ("look: {'sky.hdri.file': /etc/passwd}", "sky.hdri"),
+                       ("look: {exposure: '1\\nsky: x'}", ""), ("look: {%s: 1}" % ("x" * 400), "")):
+        answer, (code, said) = checked(text), picture(text)
+        check("%s is refused, in words" % text[:44], answer["good"] is False and word in answer["sentence"] and code == 400 and
+              b"root:" not in said, (answer, code, said[:200]))
+    check("a look without an end is refused", checked("look: {exposure: 1}" + " " * 3000)["good"] is None and
+          picture("look: {exposure: 1}" + " " * 3000)[0] == 400)
+    check("nobody else's page checks one", Client(served).request(Client(served).root + "look-check", "POST", body=b"look: {}", Content_Length="8",
+                                                                  Origin="http://evil.example")[0] == 403)
+
+
 def picture_begin(a, query, room=0):
     """Request a picture without reading the response; `room`: bytes of the receive buffer."""
     s = socket.socket()
@@ -659,7 +703,7 @@ def main():
         bake(billow, folder)
         served = Served(billow, "view", folder)
         check("the address", re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", served.address or ""), served.address)
-        for part in (authorization, bad_requests, probes, saves, priorities, queue_limit, vanished_clients, malformed_requests):
+        for part in (authorization, bad_requests, looks, probes, saves, priorities, queue_limit, vanished_clients, malformed_requests):
             part(served)
         shutil.rmtree(folder + "/vdb")
         check("files that are gone are told", wait(lambda: served.state()["error"]), served.state())

@@ -316,6 +316,9 @@ struct bw_view_facts {
 BW_API enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view);
 /// With the look and camera of another open bake; NULL: the bake's own.
 BW_API enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, struct bw_view **view);
+/// The same, and over that `n_set` of "look.KEY=VALUE" and "camera.KEY=VALUE", as `billow preview --set` takes them.
+BW_API enum bw_status bw_view_open_with(struct bw_snapshot *snapshot, struct bw_bake *look, const char *const *set,
+                                        int32_t n_set, struct bw_view **view);
 BW_API void bw_view_close(struct bw_view *view);
 BW_API enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts);
 /// 8 bits; `eye` NULL: the bake's own camera. Lights stay where the movie has them. `coarse` 1: with cells twice as

@@ -65,6 +65,7 @@ _PROTOTYPES = {
     "bw_snapshot_picture": (c_int, [c_void_p, c_char_p, c_uint32, POINTER(Pixels)]),
     "bw_view_open": (c_int, [c_void_p, _HANDLE]),
     "bw_view_open_as": (c_int, [c_void_p, c_void_p, _HANDLE]),
+    "bw_view_open_with": (c_int, [c_void_p, c_void_p, POINTER(c_char_p), c_int32, _HANDLE]),
     "bw_view_close": (None, [c_void_p]),
     "bw_view_facts": (c_int, [c_void_p, POINTER(ViewFacts)]),
     "bw_view_picture": (c_int, [c_void_p, POINTER(Eye), c_int32, c_int32, c_int32, POINTER(Pixels)]),

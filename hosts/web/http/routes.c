@@ -5,6 +5,8 @@
  * a bake's folder two tables are sent, whose names stand here. Routes that end in a job (pictures, probes, saving)
  * suspend the connection until a worker of the job queue has made the response. */
 #include "json_text.h"
+#include "look/look.h"
+#include "look/look_settings.h"
 #include "respond.h"
 #include "server.h"
 #include "tune/tune.h"
@@ -167,6 +169,21 @@ static enum MHD_Result state_get(struct request *r)
 
 static enum MHD_Result events_get(struct request *r) { return events_subscribe(&r->server->events, r->connection); }
 
+/* ---- the look of a cache ---- */
+
+static enum MHD_Result look_get(struct request *r)
+{
+    struct source *s = source_acquire(r);
+    json_t *look = s ? look_describe(s) : NULL;
+    sources_release(r->server->sources, s);
+    return look ? json_respond(r, look) : respond_text(r->connection, MHD_HTTP_NOT_FOUND, "no look can be had");
+}
+
+static enum MHD_Result look_post(struct request *r)
+{
+    return json_respond(r, look_check(r->server->sources->session, r->body));
+}
+
 /* ---- a running bake ---- */
 
 static enum MHD_Result bake_command(struct request *r, enum bw_status (*command)(struct bw_bake *bake),
@@ -285,6 +302,8 @@ static const struct route {
     {"GET", "preset", preset_get, 0, 0},
     {"GET", "parameters", parameters_get, 0, 1},
     {"GET", "preset-text", preset_text_get, 0, 1},
+    {"GET", "look", look_get, 0, 0},
+    {"POST", "look-check", look_post, MAX_LOOK, 0},
     {"POST", "save-picture", save_picture_post, MAX_PICTURE, 0},
     {"POST", "movie-frame", movie_frame_post, MAX_PICTURE, 0},
     {"POST", "movie-end", movie_end_post, 0, 0},

@@ -125,8 +125,8 @@ struct response overlay_response(struct view_cache *v, struct source *s, const s
 {
     char *text = NULL;
     size_t size;
-    struct cached_view *o = q->priority == PRIORITY_IDLE ? view_cache_acquire_transient(v, s, q->frame)
-                                                         : view_cache_acquire(v, s, q->frame);
+    struct cached_view *o = q->priority == PRIORITY_IDLE ? view_cache_acquire_transient(v, s, q->frame, q->look)
+                                                         : view_cache_acquire(v, s, q->frame, q->look);
     if (!o) return frame_error_response(s, q->frame);
     FILE *out = open_memstream(&text, &size);
     if (out) overlay_write(out, s, q, &o->facts);

@@ -16,7 +16,7 @@ export function bindKeyboard(app) {
     ArrowLeft: step(-1), ArrowRight: step(1),
     Home: () => app.seek(app.timeline.frames()[0]), End: () => app.seekLive(),
     l: () => app.timeline.toggleLoop(),
-    r: () => app.setMode('render'), s: () => app.setMode('slice'),
+    a: () => app.lookPanel.toggle(), r: () => app.setMode('render'), s: () => app.setMode('slice'),
     x: () => app.slicePanel.setAxis('x'), y: () => app.slicePanel.setAxis('y'), z: () => app.slicePanel.setAxis('z'),
     '[': () => app.slicePanel.step(-1), ']': () => app.slicePanel.step(1),
     v: () => app.overlayLayers.toggle('particles'), o: () => app.overlayLayers.toggle('outlines'),

@@ -5,6 +5,7 @@ import { Camera } from './camera.js';
 import { CameraPath } from './camera_path.js';
 import { bindKeyboard } from './keyboard.js';
 import { Live } from './live.js';
+import { LookPanel } from './look_panel.js';
 import { OverlayLayers } from './overlay_layers.js';
 import { PlayAhead } from './play_ahead.js';
 import { Plots } from './plots.js';
@@ -131,6 +132,7 @@ const app = {
     if (scene.renders && app.autoSlice) app.setMode('render');
     app.autoSlice = wasRender && !scene.renders;
     get('mode-render').disabled = !scene.renders;
+    app.lookPanel.update();
     app.sourceCards?.update(app.serverState);
     app.viewport.refresh();
   },
@@ -205,6 +207,7 @@ const app = {
 app.timeline = new Timeline(app);
 app.viewport = new Viewport(app);
 app.slicePanel = new SlicePanel(app);
+app.lookPanel = new LookPanel(app);
 app.overlayLayers = new OverlayLayers(app);
 app.probe = new Probe(app);
 app.cameraPath = new CameraPath(app);

@@ -42,7 +42,7 @@ export class Viewport {
     const area = Math.min(sharp || app.mode === 'slice' ? SHARP : QUICK, this.box.clientWidth * this.box.clientHeight || QUICK);
     const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
     Object.assign(all, { source: app.source.id, g: app.source.generation, frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
-    if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1 });
+    if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1, ...app.lookPanel.query() });
     if (sharp) all.priority = 1;
     return new URLSearchParams(all).toString();
   }

@@ -55,8 +55,8 @@ const struct bw_eye *picture_camera(const struct cached_view *o, const struct qu
 static enum bw_status volume_render(struct view_cache *v, struct source *s, const struct query *q,
                                     struct bw_pixels *out, struct response *r)
 {
-    struct cached_view *o = q->priority == PRIORITY_IDLE ? view_cache_acquire_transient(v, s, q->frame)
-                                                         : view_cache_acquire(v, s, q->frame);
+    struct cached_view *o = q->priority == PRIORITY_IDLE ? view_cache_acquire_transient(v, s, q->frame, q->look)
+                                                         : view_cache_acquire(v, s, q->frame, q->look);
     if (!o) return bw_error_last()->status ? bw_error_last()->status : BW_ERR;
     struct bw_eye movie;
     const struct bw_eye *eye = picture_camera(o, q, &movie);
@@ -114,8 +114,9 @@ struct response picture_response(struct view_cache *v, struct source *s, const s
     struct bw_pixels pixels = {0};
     const double start = clock_seconds(CLOCK_MONOTONIC);
     struct response out = {.code = MHD_HTTP_OK, .type = "image/jpeg"};
-    if (q->slice ? slice_render(s, q, &pixels, &out) : volume_render(v, s, q, &pixels, &out))
-        return frame_error_response(s, q->frame);
+    enum bw_status status = q->slice ? slice_render(s, q, &pixels, &out) : volume_render(v, s, q, &pixels, &out);
+    if (status == BW_ERR_PRESET && *q->look) return text_response(MHD_HTTP_BAD_REQUEST, bw_error_last()->sentence);
+    if (status) return frame_error_response(s, q->frame);
     out.bytes = jpeg_encode(&pixels, q->quality, &out.size);
     bw_pixels_free(&pixels);
     out.seconds = clock_seconds(CLOCK_MONOTONIC) - start;
@@ -126,7 +127,7 @@ static json_t *triple(const double x[3]) { return json_pack("[f, f, f]", x[0], x
 
 struct response scene_response(struct view_cache *v, struct source *s, const struct query *q)
 {
-    struct cached_view *o = view_cache_acquire(v, s, q->frame);
+    struct cached_view *o = view_cache_acquire(v, s, q->frame, q->look);
     if (!o) return frame_error_response(s, q->frame);
     const struct bw_view_facts *f = &o->facts;
     json_t *scene = json_pack(

@@ -134,7 +134,7 @@ static json_t *probe_json(struct source *s, struct cached_view *o, struct bw_sna
 
 struct response probe_response(struct view_cache *v, struct source *s, const struct query *q)
 {
-    struct cached_view *o = view_cache_acquire(v, s, q->frame);
+    struct cached_view *o = view_cache_acquire(v, s, q->frame, q->look);
     struct bw_snapshot *snapshot = NULL;
     json_t *values = NULL;
     if (o && !source_snapshot(s, q->frame, &snapshot)) {

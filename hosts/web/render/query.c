@@ -77,6 +77,12 @@ static int32_t overlay_parse(const char *letters)
 
 static void render_parse(struct parser *p, struct query *q)
 {
+    const char *look = p->param("look", p->user);
+    char why[200];
+    json_t *settings = look ? look_settings(look, why) : NULL;
+    if (look && !settings) p->error = "the look is malformed";
+    else if (look) strcpy(q->look, look);
+    json_decref(settings);
     q->width = integer(p, "w", 480, MIN_SIDE, MAX_SIDE);
     q->coarse = integer(p, "coarse", 0, 0, 1);
     if (q->width * q->height > MAX_PIXELS) p->error = "the picture is too large";

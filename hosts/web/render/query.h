@@ -3,6 +3,7 @@
 #ifndef WEB_QUERY_H
 #define WEB_QUERY_H
 
+#include "look/look_settings.h"
 #include <billow/bake.h>
 
 enum { OVERLAY_PARTICLES = 1, OVERLAY_OUTLINES = 2, OVERLAY_DOMAIN = 4, OVERLAY_TILES = 8 };
@@ -21,11 +22,12 @@ struct query {
     int32_t independent; ///< 1: newer requests of the same page do not replace it
     int32_t has_camera;  ///< 0: the movie's camera
     struct bw_eye camera;
-    double point[2];      ///< of a probe: fractions of the width and height, from the top left
-    int32_t overlay;      ///< OVERLAY_…, added
-    double fps;           ///< of a movie that is saved
-    char slice_json[512]; ///< of slices: the parameters for bw_snapshot_picture
-    char domain[64];      ///< of slices; "": the first
+    double point[2];         ///< of a probe: fractions of the width and height, from the top left
+    int32_t overlay;         ///< OVERLAY_…, added
+    double fps;              ///< of a movie that is saved
+    char slice_json[512];    ///< of slices: the parameters for bw_snapshot_picture
+    char domain[64];         ///< of slices; "": the first
+    char look[MAX_LOOK + 1]; ///< of renders: values over the bake's own (look_settings.h); "": none
 };
 
 /// The value of a key of the query string, or NULL.

@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include "json_text.h"
+#include "look/look_settings.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,12 +341,20 @@ char *source_text(struct source *s)
 
 /* ---- frames ---- */
 
-enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struct bw_view **view)
+enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, const char *look, struct bw_view **view)
 {
+    char why[200];
+    json_t *settings = *look ? look_settings(look, why) : NULL;
+    const size_t n = json_array_size(settings);
+    const char **set = calloc(n + 1, sizeof *set);
+    for (size_t i = 0; set && i < n; i++) set[i] = json_string_value(json_array_get(settings, i));
     pthread_mutex_lock(&s->lock);
-    struct bw_bake *look = s->look_bake[0];
+    struct bw_bake *bake = s->look_bake[0];
     pthread_mutex_unlock(&s->lock);
-    return bw_view_open_as(snapshot, look, view);
+    enum bw_status status = set ? bw_view_open_with(snapshot, bake, set, (int32_t)n, view) : BW_ERR_MEMORY;
+    free((void *)set);
+    json_decref(settings);
+    return status;
 }
 
 /// A frame in memory, else of the files; of a simulation that runs on the newest, where that one has gone. Files are

@@ -89,8 +89,9 @@ char *source_text(struct source *s);
 enum bw_status source_snapshot(struct source *s, int64_t frame, struct bw_snapshot **snapshot);
 /// Particles of a frame's files, to be closed. Errors are in bw_error_last.
 enum bw_status source_points(struct source *s, int64_t frame, struct bw_snapshot **points);
-/// A view of a snapshot, with the source's look, to be closed. Errors are in bw_error_last.
-enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struct bw_view **view);
+/// A view of a snapshot, with the source's look and values over it (look_settings.h), to be closed. Errors are in
+/// bw_error_last.
+enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, const char *look, struct bw_view **view);
 /// Is there such a frame, by the last listing?
 int source_has_frame(struct source *s, int64_t frame);
 /// Changes whenever the files of a frame may have changed.

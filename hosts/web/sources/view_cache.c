@@ -16,6 +16,7 @@ static void view_close(struct cached_view *o)
 {
     bw_view_close(o->view);
     json_decref(o->fields);
+    free(o->look);
     *o = (struct cached_view){0};
 }
 
@@ -52,7 +53,7 @@ static json_t *fields_of(struct source *s, int64_t frame, const struct bw_snapsh
 }
 
 /// Open the view of a frame, not in the cache yet.
-static enum bw_status view_open(struct source *s, int64_t frame, struct cached_view *o)
+static enum bw_status view_open(struct source *s, int64_t frame, const char *look, struct cached_view *o)
 {
     struct bw_snapshot *snapshot;
     struct bw_snapshot_facts f = {.size = sizeof f};
@@ -65,19 +66,26 @@ static enum bw_status view_open(struct source *s, int64_t frame, struct cached_v
         o->fields = fields_of(s, frame, &f);
         o->time = f.time;
         o->fps = f.fps;
-        status = source_view(s, snapshot, &o->view);
+        status = source_view(s, snapshot, look, &o->view);
     }
     if (!status) status = bw_view_facts(o->view, &o->facts);
-    if (status) json_decref(o->fields); // and the sentence stays: closing a snapshot says nothing
+    if (!status && !(o->look = strdup(look))) status = BW_ERR_MEMORY;
+    if (status) { // and the sentence stays: closing a snapshot says nothing
+        bw_view_close(o->view);
+        json_decref(o->fields);
+    }
     bw_snapshot_close(snapshot);
     return status;
 }
 
-static struct cached_view *entry_find(struct view_cache *v, int32_t source, int64_t frame, int64_t generation)
+static struct cached_view *entry_find(struct view_cache *v, int32_t source, int64_t frame, int64_t generation,
+                                      const char *look)
 {
     for (int i = 0; i < MAX_VIEWS; i++) {
         struct cached_view *o = &v->open[i];
-        if (o->view && o->source == source && o->frame == frame && o->generation == generation) return o;
+        if (o->view && o->source == source && o->frame == frame && o->generation == generation &&
+            !strcmp(o->look, look))
+            return o;
     }
     return NULL;
 }
@@ -116,20 +124,21 @@ static struct cached_view *entry_acquire(struct view_cache *v, struct cached_vie
 }
 
 /// The cached view, with a reference more, or NULL.
-static struct cached_view *cache_lookup(struct view_cache *v, struct source *s, int64_t frame)
+static struct cached_view *cache_lookup(struct view_cache *v, struct source *s, int64_t frame, const char *look)
 {
     pthread_mutex_lock(&v->lock);
-    struct cached_view *o = entry_find(v, s->id, frame, source_generation(s));
+    struct cached_view *o = entry_find(v, s->id, frame, source_generation(s), look);
     if (o) entry_acquire(v, o);
     pthread_mutex_unlock(&v->lock);
     return o;
 }
 
-struct cached_view *view_cache_acquire_transient(struct view_cache *v, struct source *s, int64_t frame)
+struct cached_view *view_cache_acquire_transient(struct view_cache *v, struct source *s, int64_t frame,
+                                                 const char *look)
 {
-    struct cached_view *o = cache_lookup(v, s, frame), *own = o ? NULL : malloc(sizeof *own);
+    struct cached_view *o = cache_lookup(v, s, frame, look), *own = o ? NULL : malloc(sizeof *own);
     if (!own) return o;
-    if (view_open(s, frame, own)) {
+    if (view_open(s, frame, look, own)) {
         free(own);
         return NULL;
     }
@@ -137,12 +146,12 @@ struct cached_view *view_cache_acquire_transient(struct view_cache *v, struct so
     return own;
 }
 
-struct cached_view *view_cache_acquire(struct view_cache *v, struct source *s, int64_t frame)
+struct cached_view *view_cache_acquire(struct view_cache *v, struct source *s, int64_t frame, const char *look)
 {
-    struct cached_view fresh, *o = cache_lookup(v, s, frame);
-    if (o || view_open(s, frame, &fresh)) return o;
+    struct cached_view fresh, *o = cache_lookup(v, s, frame, look);
+    if (o || view_open(s, frame, look, &fresh)) return o;
     pthread_mutex_lock(&v->lock);
-    o = entry_find(v, s->id, frame, fresh.generation); // another thread was quicker
+    o = entry_find(v, s->id, frame, fresh.generation, look); // another thread was quicker
     if (o) view_close(&fresh);
     else if ((o = entry_evict(v, fresh.facts.bytes))) *o = fresh;
     else view_close(&fresh); // all entries are referenced: never, with fewer workers

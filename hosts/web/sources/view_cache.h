@@ -16,6 +16,7 @@ struct cached_view {
     int users, transient;                ///< users: reference count; transient: it is not in the cache
     json_t *fields;                      ///< [{name, unit, kind}] of the snapshot
     double time, fps;
+    char *look; ///< values over the source's own look (look_settings.h), "": none
 };
 
 struct view_cache {
@@ -26,10 +27,12 @@ struct view_cache {
 
 void view_cache_init(struct view_cache *v);
 void view_cache_free(struct view_cache *v);
-/// The view of a frame, from the cache or opened, to be released. NULL: bw_error_last says why.
-struct cached_view *view_cache_acquire(struct view_cache *v, struct source *s, int64_t frame);
+/// The view of a frame with a look over the source's own ("": none), from the cache or opened, to be released. NULL:
+/// bw_error_last says why.
+struct cached_view *view_cache_acquire(struct view_cache *v, struct source *s, int64_t frame, const char *look);
 /// The same for one picture of many: a view that is not cached is opened, and evicts no other.
-struct cached_view *view_cache_acquire_transient(struct view_cache *v, struct source *s, int64_t frame);
+struct cached_view *view_cache_acquire_transient(struct view_cache *v, struct source *s, int64_t frame,
+                                                 const char *look);
 void view_cache_release(struct view_cache *v, struct cached_view *o);
 
 #endif

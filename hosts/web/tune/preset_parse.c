@@ -8,20 +8,20 @@
 
 /* ---- trees ---- */
 
-/// A node of bw_preset_tree ({"map"}, {"list"} or {"text"}) as a plain object, array or string.
-static json_t *plain_value(const json_t *node)
+json_t *preset_plain_value(const json_t *node)
 {
     json_t *map = json_object_get(node, "map"), *list = json_object_get(node, "list"), *item;
     size_t i;
     if (map) {
         json_t *out = json_object();
         json_array_foreach (map, i, item)
-            json_object_set_new(out, json_string_value(json_array_get(item, 0)), plain_value(json_array_get(item, 1)));
+            json_object_set_new(out, json_string_value(json_array_get(item, 0)),
+                                preset_plain_value(json_array_get(item, 1)));
         return out;
     }
     if (!list) return json_incref(json_object_get(node, "text"));
     json_t *out = json_array();
-    json_array_foreach (list, i, item) json_array_append_new(out, plain_value(item));
+    json_array_foreach (list, i, item) json_array_append_new(out, preset_plain_value(item));
     return out;
 }
 
@@ -85,19 +85,18 @@ static int outside_path_find(const char *text, int line, void *user)
 
 /* ---- errors ---- */
 
-static json_t *error_json(const char *sentence, const char *text, int line, int column)
+json_t *preset_error_json(const char *sentence, const char *text, int line, int column)
 {
     return json_pack("{s:b, s:s, s:s, s:i, s:i}", "good", 0, "sentence", sentence, "text", text, "line", line, "column",
                      column);
 }
 
-/// bw_error_last. It has a line only where that is one of this text, not of another file.
-static json_t *last_error_json(const char *path)
+json_t *preset_last_error_json(const char *path)
 {
     const struct bw_error *e = bw_error_last();
     const int own = e->file && !strcmp(e->file, path);
-    json_t *o = error_json(e->sentence, e->text, own ? e->line : 0, own ? e->column : 0);
-    return o ? o : error_json("the preset cannot be read", "", 0, 0);
+    json_t *o = preset_error_json(e->sentence, e->text, own ? e->line : 0, own ? e->column : 0);
+    return o ? o : preset_error_json("the preset cannot be read", "", 0, 0);
 }
 
 static json_t *outside_error_json(const struct outside_path *o)
@@ -106,7 +105,7 @@ static json_t *outside_error_json(const struct outside_path *o)
         json_sprintf("line %d: \"%s\" leads out of the preset's folder; from the page only files beside it "
                      "can be named",
                      o->line, o->text);
-    json_t *answer = error_json(json_string_value(sentence), json_string_value(sentence), o->line, 1);
+    json_t *answer = preset_error_json(json_string_value(sentence), json_string_value(sentence), o->line, 1);
     json_decref(sentence);
     return answer;
 }
@@ -164,7 +163,7 @@ static int parsed_fill(struct parsed_preset *p, const char *path)
     const json_t *preset = json_object_get(facts, "preset");
     if (tree) {
         const double frames = number_of(facts, "last") - number_of(facts, "first") + 1;
-        p->values = plain_value(tree);
+        p->values = preset_plain_value(tree);
         p->flow = flow_key(p->values);
         p->cells = number_of(facts, "cells");
         p->work = p->cells * (number_of(facts, "before") + fmin(frames, number_of(facts, "fps")));
@@ -182,8 +181,9 @@ static json_t *preset_open(const struct parse_context *c, const char *text, json
     struct parsed_preset *p = calloc(1, sizeof *p);
     struct bw_bake_options o = {.size = sizeof o, .preset = c->path, .text = text};
     json_t *answer;
-    if (!p || !(p->text = strdup(text))) answer = error_json("out of memory", "", 0, 0);
-    else if (bw_bake_open(c->session, &o, &p->look) || !parsed_fill(p, c->path)) answer = last_error_json(c->path);
+    if (!p || !(p->text = strdup(text))) answer = preset_error_json("out of memory", "", 0, 0);
+    else if (bw_bake_open(c->session, &o, &p->look) || !parsed_fill(p, c->path))
+        answer = preset_last_error_json(c->path);
     else {
         *out = p;
         return json_pack("{s:b, s:O, s:O}", "good", 1, "tree", tree, "values", p->values);
@@ -197,7 +197,7 @@ json_t *preset_parse(const struct parse_context *c, const char *text, struct par
     struct outside_path o = {.allowed = c->allowed};
     json_t *tree = tree_parse(text, c->path), *answer;
     *out = NULL;
-    if (!tree) answer = last_error_json(c->path);
+    if (!tree) answer = preset_last_error_json(c->path);
     else if (texts_visit(tree, outside_path_find, &o)) answer = outside_error_json(&o);
     else answer = preset_open(c, text, tree, out);
     json_decref(tree);

@@ -29,6 +29,12 @@ struct parsed_preset {
 /// "line", "column"} and *out NULL.
 json_t *preset_parse(const struct parse_context *c, const char *text, struct parsed_preset **out);
 void parsed_preset_free(struct parsed_preset *p);
+/// A node of bw_preset_tree ({"map"}, {"list"} or {"text"}) as a plain object, array or string; new.
+json_t *preset_plain_value(const json_t *node);
+/// The answer for a text with a mistake, new.
+json_t *preset_error_json(const char *sentence, const char *text, int line, int column);
+/// The same of bw_error_last. It has a line only where that is one of this text, not of another file.
+json_t *preset_last_error_json(const char *path);
 /// Add all texts of a preset to the object `allowed`.
 void preset_allow_texts(const char *text, json_t *allowed);
 /// The values without those that only pictures depend on; new.

@@ -27,17 +27,18 @@ export class Form {
   /** Show values; the focus and unfinished input stay. `parameters`: descriptions by stage, exporter and section. */
   fill(values, tree, parameters) {
     Object.assign(this, { values, tree, parameters });
-    const active = document.activeElement, at = active?.closest('#form .row'), top = this.box.scrollTop;
+    const active = document.activeElement, at = this.box.contains(active) ? active.closest('.row') : null, top = this.box.scrollTop;
     const controls = (row) => [...row.querySelectorAll('input, select, button, svg')], nth = at ? controls(at).indexOf(active) : -1;
     const frames = String(values.time?.frames ?? '1-100').split('-').map(Number);
     this.frames = [frames[0], frames[1] ?? frames[0]];
-    const parts = [...this.entries('stages'), ...this.sections(), ...this.entries('export')];
-    this.box.replaceChildren(...parts);
+    this.box.replaceChildren(...this.parts());
     this.box.scrollTop = top;
     const again = at && [...this.box.querySelectorAll('.row')].find((r) => r.dataset.path === at.dataset.path);
     if (again && at.dataset.typed) again.replaceWith(at);
     if (again) (at.dataset.typed ? active : controls(again)[nth])?.focus({ preventScroll: true });
   }
+
+  parts() { return [...this.entries('stages'), ...this.sections(), ...this.entries('export')]; }
 
   fold(path, title, open, ...children) {
     const key = path.join('.'), d = make('details', { open: this.opened.get(key) ?? open }, make('summary', {}, ...title), ...children);
@@ -82,7 +83,7 @@ export class Form {
     return [make('span', { className: 'space' }), add, remove];
   }
 
-  /** Rows of parameters that the text sets or that have no default; the others are folded away. */
+  /** Rows of parameters that the text sets, that have no default or are `shown`; the others are folded away. */
   rows(rows, path, values, type) {
     const visible = [], other = [], known = new Set(rows.map((r) => r.key));
     let before = null;
@@ -96,7 +97,7 @@ export class Form {
       }
       const value = values[row.key], at = [...path, row.key];
       const isSet = nodeAt(this.tree, at) || (row.type !== 'group' && value !== undefined && !sameValue(value, defaultValue(row)));
-      (isSet || row.required ? visible : other).push(this.row(row, at, value, type));
+      (isSet || row.required || row.shown ? visible : other).push(this.row(row, at, value, type));
     }
     if (!other.length) return visible;
     return [...visible, this.fold([...path, '…'], [make('span', { textContent: visible.length ? `${other.length} more, by default` : `all ${other.length} by default` })], false, ...other)];
