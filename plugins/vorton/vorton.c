@@ -73,6 +73,19 @@ enum bw_status gradient_add(struct bw_stage *s, struct bw_field *field, int64_t 
     return st;
 }
 
+/// One evaluator's part; with the points' radii if it can use them.
+static enum bw_status evaluator_add(struct bw_stage *s, struct bw_stage *from, const struct bw_velocity_api *api,
+                                    const double *radius, int64_t count, const bw_vec3 *pos, double *velocity,
+                                    double *gradient)
+{
+    const void *table = NULL;
+    struct bw_stage *stage;
+    for (uint32_t k = 0; radius && (stage = s->host->find_stage(s, VORTON_CORES, k, &table)); k++)
+        if (stage == from)
+            return ((const struct vorton_cores_api *)table)->evaluate(from, count, pos, radius, velocity, gradient);
+    return api->evaluate(from, (size_t)count, pos, velocity, gradient);
+}
+
 enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t count, const bw_vec3 *pos, double *velocity,
                        double *gradient)
 {
@@ -81,8 +94,7 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
     memset(velocity, 0, 3 * (size_t)count * sizeof *velocity);
     if (gradient) memset(gradient, 0, 9 * (size_t)count * sizeof *gradient);
     for (uint32_t k = 0; (from = s->host->find_stage(s, BW_VELOCITY, k, &table)); k++) {
-        const struct bw_velocity_api *api = table;
-        enum bw_status st = api->evaluate(from, (size_t)count, pos, velocity, gradient);
+        enum bw_status st = evaluator_add(s, from, table, flow->radius, count, pos, velocity, gradient);
         if (st) return st;
     }
     enum bw_status st = BW_OK;

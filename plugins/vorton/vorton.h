@@ -54,6 +54,7 @@ static inline const struct bw_particles_api *particles_of(const struct bw_stage 
 struct flow {
     struct bw_field *const *fields;
     uint32_t n_fields;
+    const double *radius; ///< of the vortons that stand at the points, m; NULL: points without a core
 };
 /// Add the gradient (count × 9, row = component) of a grid's flow, by differences a cell wide.
 enum bw_status gradient_add(struct bw_stage *s, struct bw_field *field, int64_t count, const bw_vec3 *pos,
@@ -65,6 +66,13 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
 /// Remove particles that are further than `limit` from the origin, without a radius, or older than their life; the
 /// metric "lost" counts all but the old, and the log names the first of them. Errors: BW_ERR_DIVERGED, one is nowhere.
 enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double limit);
+
+#define VORTON_CORES "vorton.cores/1"
+/// Of vorton.velocity, within this module: as billow.velocity/1, at points that are vortons of these radii.
+struct vorton_cores_api {
+    enum bw_status (*evaluate)(struct bw_stage *stage, int64_t count, const bw_vec3 *pos, const double *radius,
+                               double *velocity, double *gradient);
+};
 
 #define VORTON_LATTICE "vorton.lattice/1"
 /// Of vorton.remesh, within this module: time from one remesh to the next, s; 0: never.

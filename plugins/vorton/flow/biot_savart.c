@@ -82,6 +82,15 @@ INLINE void shape(enum pair_kernel k, int gradient, vec r2, float per2, float pe
     }
 }
 
+/// The same with the mean of the point's and the vorton's σ², of which `half2` are halves.
+INLINE void shape_between(enum pair_kernel k, int gradient, vec r2, vec point_half2, float half2, vec *f, vec *g)
+{
+    const vec q = rsqrt(point_half2 + half2), q2 = q * q;
+    shape(k, gradient, r2 * q2, 1, 1, f, g);
+    *f *= q2 * q;
+    if (gradient) *g *= q2 * q2 * q;
+}
+
 struct one_source {
     float x, y, z, a, b, c, per2, per3;
 };
@@ -104,22 +113,24 @@ INLINE void add_out(double *out, vec v)
 }
 
 /// `groups` vectors of points from point i on.
-INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_sources *src, int64_t first,
+INLINE void velocity_groups(enum pair_kernel k, int between, int groups, const struct pair_sources *src, int64_t first,
                             int64_t count, const float shift[3], const struct pair_points *p, int32_t i)
 {
-    vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS];
+    vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS], half2[GROUPS];
     for (int e = 0; e < groups; e++) {
         x[e] = vec_load(p->pos[0] + i + e * VEC_LANES) - shift[0];
         y[e] = vec_load(p->pos[1] + i + e * VEC_LANES) - shift[1];
         z[e] = vec_load(p->pos[2] + i + e * VEC_LANES) - shift[2];
         u[e] = v[e] = w[e] = vec_set(0);
+        if (between) half2[e] = 0.5f / vec_load(p->per2 + i + e * VEC_LANES);
     }
     for (int64_t j = first; j < first + count; j++) {
         struct one_source s = source_at(k, src, j);
         for (int e = 0; e < groups; e++) {
             vec dx = x[e] - s.x, dy = y[e] - s.y, dz = z[e] - s.z, f, g;
             vec r2 = dx * dx + dy * dy + dz * dz;
-            shape(k, 0, r2, s.per2, s.per3, &f, &g);
+            if (between) shape_between(k, 0, r2, half2[e], 0.5f / s.per2, &f, &g);
+            else shape(k, 0, r2, s.per2, s.per3, &f, &g);
             u[e] += f * (s.b * dz - s.c * dy);
             v[e] += f * (s.c * dx - s.a * dz);
             w[e] += f * (s.a * dy - s.b * dx);
@@ -132,28 +143,30 @@ INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_so
     }
 }
 
-INLINE void velocity_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count,
+INLINE void velocity_run(enum pair_kernel k, int between, const struct pair_sources *src, int64_t first, int64_t count,
                          const float shift[3], const struct pair_points *p)
 {
     int32_t i = 0;
     for (; i + GROUPS * VEC_LANES <= p->count; i += GROUPS * VEC_LANES)
-        velocity_groups(k, GROUPS, src, first, count, shift, p, i);
-    for (; i < p->count; i += VEC_LANES) velocity_groups(k, 1, src, first, count, shift, p, i);
+        velocity_groups(k, between, GROUPS, src, first, count, shift, p, i);
+    for (; i < p->count; i += VEC_LANES) velocity_groups(k, between, 1, src, first, count, shift, p, i);
 }
 
-INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count,
+INLINE void gradient_run(enum pair_kernel k, int between, const struct pair_sources *src, int64_t first, int64_t count,
                          const float shift[3], const struct pair_points *p)
 {
     for (int32_t i = 0; i < p->count; i += VEC_LANES) {
         vec x = vec_load(p->pos[0] + i) - shift[0], y = vec_load(p->pos[1] + i) - shift[1],
-            z = vec_load(p->pos[2] + i) - shift[2], u[3], turn[3], m[9];
+            z = vec_load(p->pos[2] + i) - shift[2], u[3], turn[3], m[9],
+            half2 = between ? 0.5f / vec_load(p->per2 + i) : vec_set(0);
         for (int e = 0; e < 3; e++) u[e] = turn[e] = vec_set(0);
         for (int e = 0; e < 9; e++) m[e] = vec_set(0);
         for (int64_t j = first; j < first + count; j++) {
             struct one_source s = source_at(k, src, j);
             vec dx = x - s.x, dy = y - s.y, dz = z - s.z, f, g;
             vec r2 = dx * dx + dy * dy + dz * dz;
-            shape(k, 1, r2, s.per2, s.per3, &f, &g);
+            if (between) shape_between(k, 1, r2, half2, 0.5f / s.per2, &f, &g);
+            else shape(k, 1, r2, s.per2, s.per3, &f, &g);
             vec cx = s.b * dz - s.c * dy, cy = s.c * dx - s.a * dz, cz = s.a * dy - s.b * dx;
             u[0] += f * cx;
             u[1] += f * cy;
@@ -186,24 +199,32 @@ INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int
 static void velocity(enum pair_kernel k, const struct pair_sources *s, int64_t first, int64_t count,
                      const float shift[3], const struct pair_points *p)
 {
-    switch (k) { // a loop for each, where k is a constant
-    case PAIR_GAUSSIAN: velocity_run(PAIR_GAUSSIAN, s, first, count, shift, p); break;
-    case PAIR_ALGEBRAIC: velocity_run(PAIR_ALGEBRAIC, s, first, count, shift, p); break;
-    case PAIR_MOORE: velocity_run(PAIR_MOORE, s, first, count, shift, p); break;
-    case PAIR_GOURLAY: velocity_run(PAIR_GOURLAY, s, first, count, shift, p); break;
-    default: velocity_run(PAIR_FAR, s, first, count, shift, p);
+    switch (k + (p->per2 && k != PAIR_FAR ? PAIR_KERNELS : 0)) { // a loop for each, where k is a constant
+    case PAIR_GAUSSIAN: velocity_run(PAIR_GAUSSIAN, 0, s, first, count, shift, p); break;
+    case PAIR_ALGEBRAIC: velocity_run(PAIR_ALGEBRAIC, 0, s, first, count, shift, p); break;
+    case PAIR_MOORE: velocity_run(PAIR_MOORE, 0, s, first, count, shift, p); break;
+    case PAIR_GOURLAY: velocity_run(PAIR_GOURLAY, 0, s, first, count, shift, p); break;
+    case PAIR_GAUSSIAN + PAIR_KERNELS: velocity_run(PAIR_GAUSSIAN, 1, s, first, count, shift, p); break;
+    case PAIR_ALGEBRAIC + PAIR_KERNELS: velocity_run(PAIR_ALGEBRAIC, 1, s, first, count, shift, p); break;
+    case PAIR_MOORE + PAIR_KERNELS: velocity_run(PAIR_MOORE, 1, s, first, count, shift, p); break;
+    case PAIR_GOURLAY + PAIR_KERNELS: velocity_run(PAIR_GOURLAY, 1, s, first, count, shift, p); break;
+    default: velocity_run(PAIR_FAR, 0, s, first, count, shift, p);
     }
 }
 
 static void gradient(enum pair_kernel k, const struct pair_sources *s, int64_t first, int64_t count,
                      const float shift[3], const struct pair_points *p)
 {
-    switch (k) { // a loop for each, where k is a constant
-    case PAIR_GAUSSIAN: gradient_run(PAIR_GAUSSIAN, s, first, count, shift, p); break;
-    case PAIR_ALGEBRAIC: gradient_run(PAIR_ALGEBRAIC, s, first, count, shift, p); break;
-    case PAIR_MOORE: gradient_run(PAIR_MOORE, s, first, count, shift, p); break;
-    case PAIR_GOURLAY: gradient_run(PAIR_GOURLAY, s, first, count, shift, p); break;
-    default: gradient_run(PAIR_FAR, s, first, count, shift, p);
+    switch (k + (p->per2 && k != PAIR_FAR ? PAIR_KERNELS : 0)) { // a loop for each, where k is a constant
+    case PAIR_GAUSSIAN: gradient_run(PAIR_GAUSSIAN, 0, s, first, count, shift, p); break;
+    case PAIR_ALGEBRAIC: gradient_run(PAIR_ALGEBRAIC, 0, s, first, count, shift, p); break;
+    case PAIR_MOORE: gradient_run(PAIR_MOORE, 0, s, first, count, shift, p); break;
+    case PAIR_GOURLAY: gradient_run(PAIR_GOURLAY, 0, s, first, count, shift, p); break;
+    case PAIR_GAUSSIAN + PAIR_KERNELS: gradient_run(PAIR_GAUSSIAN, 1, s, first, count, shift, p); break;
+    case PAIR_ALGEBRAIC + PAIR_KERNELS: gradient_run(PAIR_ALGEBRAIC, 1, s, first, count, shift, p); break;
+    case PAIR_MOORE + PAIR_KERNELS: gradient_run(PAIR_MOORE, 1, s, first, count, shift, p); break;
+    case PAIR_GOURLAY + PAIR_KERNELS: gradient_run(PAIR_GOURLAY, 1, s, first, count, shift, p); break;
+    default: gradient_run(PAIR_FAR, 0, s, first, count, shift, p);
     }
 }
 

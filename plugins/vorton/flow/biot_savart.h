@@ -5,6 +5,9 @@
  *     u(x) = Σ α × r  f(|r|),   r = x - x_vorton,   f = q(ρ)/(4π|r|³),   ρ = |r|/σ
  *     ∂u_i/∂x_j = Σ f ε_ikj α_k + (α × r)_i r_j g,   g = f'/|r|
  *
+ * Between vortons whose radii differ (points that have one) σ² = (σ_point² + σ_vorton²)/2: what each does to the other
+ * cancels in the impulse.
+ *
  * Positions are single precision but relative to centres close by, so that what is rounded is the distance, not the
  * place in the world; sums over one call are single, sums over calls double. */
 #ifndef VORTON_BIOT_SAVART_H
@@ -18,7 +21,7 @@
  *   moore       ρ³/(ρ² + 1)^(3/2)                      Rosenhead 1930, Moore 1972; far field off by 3σ²/2r²
  *   gourlay     min(ρ², 1)                             Gourlay: speed constant inside the radius
  * PAIR_FAR is q = 1 everywhere: for what is far enough away. */
-enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_GOURLAY, PAIR_FAR };
+enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_GOURLAY, PAIR_FAR, PAIR_KERNELS };
 
 /* Points are handled PAIR_GROUP at a time: pad with any finite position. */
 enum { PAIR_GROUP = 16 };
@@ -33,6 +36,7 @@ struct pair_sources {
 /// 9 of its gradient where asked for.
 struct pair_points {
     const float *pos[3];
+    const float *per2; ///< 1/σ² of the points; NULL: the vortons' cores alone
     double *out;
     int64_t stride;
     int32_t count; ///< rounded up to PAIR_GROUP by the caller

@@ -147,13 +147,27 @@ static void thinning_find(const struct run *r)
     }
 }
 
+/// The radii, where they differ: then the mean σ² of two vortons is what each does to the other by, and the impulse
+/// stays. NULL: they are alike; or a body's sheet is among them, whose flow was solved for with its own cores.
+static const double *radii_unlike(int64_t count, const double *radius, const double *volume)
+{
+    double least = HUGE_VAL, most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!(volume[i] > 0)) return NULL;
+        least = fmin(least, radius[i]);
+        most = fmax(most, radius[i]);
+    }
+    return most > least * (1 + 1e-6) ? radius : NULL;
+}
+
 /// One stage: all rates at the present state, tracers moved (nobody sees them), then the vortons.
 static enum bw_status stage_run(struct run *r, double a, double b, double *given)
 {
     enum bw_status st = tracers_move(r, a, b);
     if (st || !r->v.count) return st;
-    st = flow_at(r->s, &r->c->flow, r->v.count, (const bw_vec3 *)r->v.pos, r->velocity,
-                 r->gradients ? r->gradient : NULL);
+    struct flow flow = r->c->flow;
+    flow.radius = radii_unlike(r->v.count, r->v.radius, r->v.volume);
+    st = flow_at(r->s, &flow, r->v.count, (const bw_vec3 *)r->v.pos, r->velocity, r->gradients ? r->gradient : NULL);
     if (!st && r->rates) st = rates_sum(r, given);
     if (st) return st;
     int64_t n = 3 * r->v.count;
@@ -190,11 +204,15 @@ enum bw_status particles_velocity(struct bw_stage *s, const struct flow *flow, s
 {
     const int64_t count = particles_of(s)->count(p);
     const bw_vec3 *pos = particles_of(s)->attribute(p, "pos");
+    const double *radius = particles_of(s)->attribute(p, "radius"); // tracers have none
+    if (radius) radius = radii_unlike(count, radius, particles_of(s)->attribute(p, "volume"));
     double *u = s->host->scratch(s, 24 * (size_t)(count < PORTION ? count : PORTION) + 8);
     if (!u) return BW_ERR_MEMORY;
     for (int64_t first = 0; first < count; first += PORTION) {
         const int64_t n = count - first < PORTION ? count - first : PORTION;
-        enum bw_status st = flow_at(s, flow, n, pos + first, u, NULL);
+        struct flow own = *flow;
+        own.radius = radius ? radius + first : NULL;
+        enum bw_status st = flow_at(s, &own, n, pos + first, u, NULL);
         if (st) return st;
         for (int64_t i = 0; i < 3 * n; i++) velocity[3 * first + i] = (float)u[i];
     }

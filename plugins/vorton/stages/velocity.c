@@ -4,6 +4,9 @@
  *
  *     u(x) = Σ α × (x - x_p) q(|x - x_p|/σ) / (4π |x - x_p|³)
  *
+ * At vortons that are moved (vorton.cores/1), and whose radii differ, σ² is the mean of both: unlike cores then keep
+ * the impulse as like ones do.
+ *
  * `direct` sums every pair. `fast` is multipole.c's method, whose order is raised until its error against the direct
  * sum, measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where none is
  * good enough. `mesh` gives the far field to particle_mesh.c, as that of Gaussian cores wider than a step of the mesh,
@@ -107,13 +110,14 @@ static int64_t vorton_invalid(const struct vorton_arrays *v)
 }
 
 /// The first plan whose error at some of the points is small enough, or the last; *error is what was measured.
-static enum bw_status plan_choose(struct bw_stage *s, double wanted, const bw_vec3 *pos, uint32_t *plan, double *error)
+static enum bw_status plan_choose(struct bw_stage *s, double wanted, const struct flow_points *at, uint32_t *plan,
+                                  double *error)
 {
     struct state *st = s->state;
     enum bw_status status = BW_OK;
     for (uint32_t p = plan_first(wanted); status == BW_OK && p < BW_COUNT(plans); p++) {
         *plan = p;
-        status = multipole_error(s, &st->multipole, &plans[p], pos, error);
+        status = multipole_error(s, &st->multipole, &plans[p], at, error);
         if (*error <= SAFETY * wanted) break;
     }
     return status;
@@ -217,16 +221,20 @@ static enum bw_status mesh_plan_make(struct bw_stage *s, const struct vortons *v
 }
 
 /// Error at some of the points, root mean square over root mean square.
-static enum bw_status mesh_error(struct bw_stage *s, int64_t count, const bw_vec3 *pos, const double *velocity,
-                                 double *error)
+static enum bw_status mesh_error(struct bw_stage *s, const struct flow_points *p, const double *velocity, double *error)
 {
     struct state *st = s->state;
     enum { CHECKED = 256 };
-    const int64_t n = count < CHECKED ? count : CHECKED;
-    double *at = buffer_need(s, &st->memory, (size_t)n * 6 * sizeof *at), *want = at + 3 * n, wrong = 0, all = 0;
+    const int64_t count = p->count, n = count < CHECKED ? count : CHECKED;
+    double *at = buffer_need(s, &st->memory, (size_t)n * 7 * sizeof *at), *want = at + 3 * n, *radius = want + 3 * n;
+    double wrong = 0, all = 0;
     if (!at) return BW_ERR_MEMORY;
-    for (int64_t i = 0; i < n; i++) memcpy(at + 3 * i, pos[i * count / n], 24);
-    enum bw_status status = multipole_check(s, &st->multipole, n, (const bw_vec3 *)at, want);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(at + 3 * i, p->pos[i * count / n], 24);
+        if (p->radius) radius[i] = p->radius[i * count / n];
+    }
+    const struct flow_points checked = {n, (const bw_vec3 *)at, p->radius ? radius : NULL};
+    enum bw_status status = multipole_check(s, &st->multipole, &checked, want);
     for (int64_t i = 0; i < 3 * n; i++) {
         const double is = velocity[3 * (i / 3 * count / n) + i % 3];
         wrong += (is - want[i]) * (is - want[i]);
@@ -237,14 +245,14 @@ static enum bw_status mesh_error(struct bw_stage *s, int64_t count, const bw_vec
 }
 
 /// Mesh and pairs, added.
-static enum bw_status mesh_add(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
+static enum bw_status mesh_add(struct bw_stage *s, const struct vortons *v, const struct flow_points *at,
                                const struct mesh_plan *plan, double *velocity, double *gradient)
 {
     struct state *st = s->state;
     enum bw_status status =
-        particle_mesh_evaluate(s, &st->mesh, v, plan->h, plan->core, count, pos, velocity, gradient);
+        particle_mesh_evaluate(s, &st->mesh, v, plan->h, plan->core, at->count, at->pos, velocity, gradient);
     if (status || !(plan->reach > 0)) return status;
-    status = multipole_points(s, &st->multipole, count, pos, 1);
+    status = multipole_points(s, &st->multipole, at, 1);
     return status ? status
                   : multipole_correct(s, &st->multipole, plan->core * plan->h, plan->reach, velocity, gradient);
 }
@@ -254,21 +262,22 @@ static const double mesh_cores[] = {1.2, 1.5, 2};
 static size_t mesh_first(const struct bw_stage *s) { return ((const struct params *)s->params)->error < 3e-4; }
 
 /// By a mesh if one is good enough: *good says so. `plan`: one for the first of mesh_cores that will do.
-static enum bw_status mesh_evaluate(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
+static enum bw_status mesh_evaluate(struct bw_stage *s, const struct vortons *v, const struct flow_points *at,
                                     struct mesh_plan plan, double *velocity, double *gradient, int *good)
 {
     const double wanted = ((const struct params *)s->params)->error;
     struct state *st = s->state;
+    const int64_t count = at->count;
     const size_t n = (gradient ? 12 : 3) * (size_t)count;
     double *own = buffer_need(s, &st->own, n * sizeof *own), error = HUGE_VAL;
     enum bw_status status = own ? BW_OK : BW_ERR_MEMORY;
     *good = 0;
     for (size_t i = mesh_first(s); i < BW_COUNT(mesh_cores) && !status && !*good; i++) {
-        if (i > mesh_first(s)) status = mesh_plan_make(s, v, count, pos, mesh_cores[i], &plan);
+        if (i > mesh_first(s)) status = mesh_plan_make(s, v, count, at->pos, mesh_cores[i], &plan);
         if (status || !(plan.seconds < HUGE_VAL)) return status;
         memset(own, 0, n * sizeof *own);
-        status = mesh_add(s, v, count, pos, &plan, own, gradient ? own + 3 * count : NULL);
-        if (!status) status = mesh_error(s, count, pos, own, &error);
+        status = mesh_add(s, v, at, &plan, own, gradient ? own + 3 * count : NULL);
+        if (!status) status = mesh_error(s, at, own, &error);
         *good = !status && error <= wanted;
     }
     if (!*good) return status;
@@ -300,19 +309,19 @@ static void method_log(struct bw_stage *s, enum method m, int64_t vortons, int64
     s->host->log(s, BW_LOG_INFO, "%lld vortons at %lld points: %s", (long long)vortons, (long long)points, words[m]);
 }
 
-static enum bw_status fast_evaluate(struct bw_stage *s, int64_t count, const bw_vec3 *pos, double *velocity,
+static enum bw_status fast_evaluate(struct bw_stage *s, const struct flow_points *at, double *velocity,
                                     double *gradient)
 {
     const struct params *p = s->params;
     struct state *st = s->state;
     uint32_t plan = 0;
     double error = 0;
-    enum bw_status status = multipole_points(s, &st->multipole, count, pos, 1);
-    if (!status) status = plan_choose(s, p->error, pos, &plan, &error);
+    enum bw_status status = multipole_points(s, &st->multipole, at, 1);
+    if (!status) status = plan_choose(s, p->error, at, &plan, &error);
     if (status) return status;
     if (error > p->error) { // never worse than it says
         s->host->log(s, BW_LOG_INFO, "the multipole method would be off by %.2g here: every pair instead", error);
-        status = multipole_points(s, &st->multipole, count, pos, 0);
+        status = multipole_points(s, &st->multipole, at, 0);
         return status ? status : multipole_evaluate(s, &st->multipole, &(struct multipole_plan){0}, velocity, gradient);
     }
     st->error = fmax(st->error, error);
@@ -320,12 +329,14 @@ static enum bw_status fast_evaluate(struct bw_stage *s, int64_t count, const bw_
     return multipole_evaluate(s, &st->multipole, &plans[plan], velocity, gradient);
 }
 
-static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos, double *velocity, double *gradient)
+static enum bw_status points_evaluate(struct bw_stage *s, const struct flow_points *at, double *velocity,
+                                      double *gradient)
 {
     const struct params *p = s->params;
     struct state *st = s->state;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
-    int64_t bad = vorton_invalid(&v), count = (int64_t)n;
+    const bw_vec3 *pos = at->pos;
+    int64_t bad = vorton_invalid(&v), count = at->count;
     if (bad >= 0)
         return s->host->fail(s, BW_ERR_DIVERGED,
                              "vorton %lld at (%g, %g, %g) m, strength (%g, %g, %g) m^3/s, radius %g m, cannot be",
@@ -346,14 +357,25 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     status = multipole_sources(s, &st->multipole, &all, (enum pair_kernel)p->kernel);
     if (!status && m == METHOD_MESH) {
         int good = 0;
-        status = mesh_evaluate(s, &all, count, pos, plan, velocity, gradient, &good);
+        status = mesh_evaluate(s, &all, at, plan, velocity, gradient, &good);
         if (status || good) return status;
         s->host->log(s, BW_LOG_INFO, "no mesh is within %.2g here: multipoles instead", p->error);
         m = METHOD_FAST;
     }
-    if (!status && m == METHOD_FAST) return fast_evaluate(s, count, pos, velocity, gradient);
-    if (!status) status = multipole_points(s, &st->multipole, count, pos, 0);
+    if (!status && m == METHOD_FAST) return fast_evaluate(s, at, velocity, gradient);
+    if (!status) status = multipole_points(s, &st->multipole, at, 0);
     return status ? status : multipole_evaluate(s, &st->multipole, &(struct multipole_plan){0}, velocity, gradient);
+}
+
+static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos, double *velocity, double *gradient)
+{
+    return points_evaluate(s, &(struct flow_points){(int64_t)n, pos, NULL}, velocity, gradient);
+}
+
+static enum bw_status evaluate_cores(struct bw_stage *s, int64_t count, const bw_vec3 *pos, const double *radius,
+                                     double *velocity, double *gradient)
+{
+    return points_evaluate(s, &(struct flow_points){count, pos, radius}, velocity, gradient);
 }
 
 /// What a run is judged by: Σα and the impulse ½ Σ x × α, both constant in unbounded flow.
@@ -392,7 +414,9 @@ static const void *extension(const char *id)
 {
     static const struct bw_velocity_api api = {sizeof api, evaluate};
     static const struct vorton_kernel_api kernel = {kernel_of};
+    static const struct vorton_cores_api cores = {evaluate_cores};
     if (!strcmp(id, VORTON_KERNEL)) return &kernel;
+    if (!strcmp(id, VORTON_CORES)) return &cores;
     return strcmp(id, BW_VELOCITY) ? NULL : &api;
 }
 

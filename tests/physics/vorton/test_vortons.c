@@ -99,6 +99,39 @@ Test(vortons, constants_of_the_motion)
     }
 }
 
+/* Two rings that pass, of unlike cores, or whose cores follow stretching: what each does to the other cancels, and the
+ * impulse stays. (By the cores of those that act alone it was off by .2 %, with moore's by 1.3.) */
+Test(vortons, impulse_of_unlike_cores)
+{
+    static const char *const cases[][3] = {{"direct", "fixed", "gaussian"},      {"direct", "stretched", "gaussian"},
+                                           {"direct", "stretched", "algebraic"}, {"fast", "stretched", "gaussian"},
+                                           {"fast", "stretched", "moore"},       {"mesh", "stretched", "gaussian"}};
+    for (int k = 0; k < (test_short() ? 2 : 6); k++) {
+        double total[3], impulse[2][3], all, spread = 0;
+        for (int i = 0; i < 2; i++) {
+            struct test_run r =
+                run(HEAD "time: {fps: 25, frames: 1-%d, substeps: 1}\nstages:\n"
+                         "  - vorton.emit: {id: a, source: {ring: {radius: 1 m, core: 10 cm, circulation: 1, segments: "
+                         "64}}}\n"
+                         "  - vorton.emit: {id: b, source: {ring: {center: [0, 0, 0.7], radius: 1 m, core: 25 cm, "
+                         "circulation: 1, segments: 64}}}\n"
+                         "  - vorton.velocity: {method: %s, kernel: %s}\n  - vorton.stretch: {}\n"
+                         "  - vorton.advect: {radii: %s}\n",
+                    i ? 76 : 1, cases[k][0], cases[k][2], cases[k][1]);
+            sums(&r, total, impulse[i], &all);
+            int64_t n;
+            const double *radius = attribute(&r, "vortons", "radius", &n);
+            for (int64_t j = 0; j < n / 2; j++) spread = fmax(spread, fabs(radius[j] / radius[0] - 1));
+            test_end(&r);
+        }
+        const double off = impulse[1][2] / impulse[0][2] - 1;
+        fprintf(stderr, "%s, %s, %s: impulse %+.2e, cores of a ring within %.1e\n", cases[k][0], cases[k][1],
+                cases[k][2], off, spread);
+        cr_expect_lt(fabs(off), *cases[k][0] == 'd' ? 1e-4 : 1e-3, "%s, %s, %s: impulse off by %g", cases[k][0],
+                     cases[k][1], cases[k][2], off);
+    }
+}
+
 Test(vortons, equal_bytes)
 {
     const char *rest =

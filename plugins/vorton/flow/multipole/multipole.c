@@ -26,6 +26,7 @@ static const double core_end[] = {1, 2, 0, 0.3}, point_end[] = {5.1, 0, 0, 1};
 struct traversal {
     struct multipole *f;
     const struct tree *target;
+    const struct point_cores *cores; ///< of the target's points
     const struct expansion_table *table;
     double theta, core;         ///< of the plan; θ = 0: nothing is far
     double reach;               ///< > 0: what is farther (tree units) does not count
@@ -66,7 +67,9 @@ static void batch_add(const struct traversal *w, struct batch *b, const struct t
     int32_t i = b->count++;
     b->moment[i] = w->f->moment + (size_t)source * 3 * (size_t)w->table->terms;
     for (int a = 0; a < 3; a++) b->d[a][i] = (float)(t->centre[a] - s->centre[a]);
-    b->soft2[i] = w->f->kernel == PAIR_MOORE ? w->f->spread[source] : 0;
+    b->soft2[i] = w->f->kernel == PAIR_MOORE ? w->f->cores.spread[source] : 0;
+    if (b->soft2[i] > 0 && w->cores->per2)
+        b->soft2[i] = 0.5f * (b->soft2[i] + w->cores->node.spread[t - w->target->node]);
     if (b->count == EXPANSION_BATCH) batch_flush(w, b, local);
 }
 
@@ -74,6 +77,13 @@ static double distance(const struct tree_node *t, const struct tree_node *s)
 {
     double x = t->centre[0] - s->centre[0], y = t->centre[1] - s->centre[1], z = t->centre[2] - s->centre[2];
     return sqrt(x * x + y * y + z * z);
+}
+
+/// Largest σ between vortons of a node and points of another.
+static double reach_between(const struct traversal *w, const struct tree_node *t, int32_t source)
+{
+    const double own = (double)w->f->cores.reach[source];
+    return w->cores->per2 ? fmax(own, (double)w->cores->node.reach[t - w->target->node]) : own;
 }
 
 /// Between the boxes.
@@ -98,7 +108,7 @@ static int is_well_separated(const struct traversal *w, const struct tree_node *
     double d = distance(t, s);
     if (!(w->theta > 0) || t->radius + s->radius >= w->theta * d || d < NEAREST) return 0;
     if (tree_is_leaf(t) && s->count * t->count < FEW_PAIRS && tree_is_leaf(s)) return 0;
-    return gap(t, s) >= w->core * core_end[w->f->kernel] * (double)w->f->reach[source];
+    return gap(t, s) >= w->core * core_end[w->f->kernel] * reach_between(w, t, source);
 }
 
 /// Take far cells of `in` into the local series; the others, split until none is larger than t, go to `out`. A leaf
@@ -133,13 +143,15 @@ static void pairs_run(const struct traversal *w, const struct tree_node *t, cons
     struct multipole *f = w->f;
     const pair_fn act = w->gradient ? f->pairs->gradient : f->pairs->velocity;
     const double end = w->theta > 0 ? w->core * core_end[f->kernel] : point_end[f->kernel];
+    struct pair_points smoothed = *p;
+    smoothed.per2 = NULL;
     for (int32_t i = 0; i < n_near; i++) {
         const struct tree_node *s = &f->source.node[near[i]];
-        int point = end > 0 && gap(t, s) > end * (double)f->reach[near[i]];
+        int point = end > 0 && gap(t, s) > end * reach_between(w, t, near[i]);
         const float shift[3] = {(float)(s->centre[0] - t->centre[0]), (float)(s->centre[1] - t->centre[1]),
                                 (float)(s->centre[2] - t->centre[2])};
         act(point ? PAIR_FAR : f->kernel, &f->sorted, s->first, s->count, shift, p);
-        if (w->reach > 0) act(PAIR_GAUSSIAN, &w->smooth, s->first, s->count, shift, p);
+        if (w->reach > 0) act(PAIR_GAUSSIAN, &w->smooth, s->first, s->count, shift, &smoothed);
     }
 }
 
@@ -171,7 +183,7 @@ static void points_finish(const struct traversal *w, int64_t first, int32_t coun
 static void leaf_run(const struct traversal *w, int32_t at, const int32_t *near, int32_t n_near, const float *local)
 {
     const struct tree_node *t = &w->target->node[at];
-    float pos[3][TREE_LEAF] __attribute__((aligned(64)));
+    float pos[3][TREE_LEAF] __attribute__((aligned(64))), per2[TREE_LEAF] __attribute__((aligned(64)));
     double out[12 * TREE_LEAF];
     int64_t end = w->sample && t->count > TREE_LEAF ? t->first + TREE_LEAF : t->first + t->count;
     for (int64_t first = t->first; first < end; first += TREE_LEAF) {
@@ -179,7 +191,8 @@ static void leaf_run(const struct traversal *w, int32_t at, const int32_t *near,
         int32_t padded = (n + PAIR_GROUP - 1) / PAIR_GROUP * PAIR_GROUP;
         for (int a = 0; a < 3; a++)
             for (int32_t i = 0; i < padded; i++) pos[a][i] = w->target->pos[a][first + (i < n ? i : n - 1)];
-        struct pair_points p = {{pos[0], pos[1], pos[2]}, out, TREE_LEAF, padded};
+        for (int32_t i = 0; i < padded && w->cores->per2; i++) per2[i] = w->cores->per2[first + (i < n ? i : n - 1)];
+        struct pair_points p = {{pos[0], pos[1], pos[2]}, w->cores->per2 ? per2 : NULL, out, TREE_LEAF, padded};
         memset(out, 0, sizeof out);
         if (w->theta > 0) w->f->pairs->evaluate(w->table, local, &p, w->gradient);
         pairs_run(w, t, near, n_near, &p);
@@ -252,10 +265,29 @@ static int32_t tasks_list(const struct tree *t, int32_t at, int64_t most, int32_
     return n;
 }
 
-enum bw_status multipole_points(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos, int fast)
+/// A tree of points, and their cores.
+static enum bw_status points_build(struct bw_stage *s, struct multipole *f, const struct flow_points *at, int flat,
+                                   struct tree *t, struct point_cores *c)
+{
+    enum bw_status st = tree_build(s, t, at->count, at->pos, flat, &f->source, 0);
+    c->per2 = NULL;
+    if (st || !at->radius) return st;
+    float *m = buffer_need(s, &c->memory, ((size_t)at->count + 2 * (size_t)t->nodes) * sizeof *m);
+    if (!m) return BW_ERR_MEMORY;
+    c->per2 = m;
+    c->node = (struct node_cores){m + at->count, m + at->count + t->nodes};
+    for (int64_t i = 0; i < at->count; i++) {
+        const double per = 1 / (at->radius[t->from[i]] * f->source.scale);
+        m[i] = (float)(per * per);
+    }
+    node_cores_sum(t, c->per2, &c->node);
+    return BW_OK;
+}
+
+enum bw_status multipole_points(struct bw_stage *s, struct multipole *f, const struct flow_points *at, int fast)
 {
     f->target.count = 0;
-    return count && f->source.count ? tree_build(s, &f->target, count, pos, !fast, &f->source, 0) : BW_OK;
+    return at->count && f->source.count ? points_build(s, f, at, !fast, &f->target, &f->target_cores) : BW_OK;
 }
 
 /// A walk over `target` without tasks or results.
@@ -266,6 +298,7 @@ static enum bw_status traversal_begin(struct bw_stage *s, struct multipole *f, c
     enum bw_status st = plan->fast ? multipole_moments(s, f, plan->order) : BW_OK;
     *w = (struct traversal){.f = f,
                             .target = target,
+                            .cores = target == &f->check ? &f->check_cores : &f->target_cores,
                             .table = &f->table[plan->fast ? plan->order : 0],
                             .theta = plan->fast ? plan->theta : 0,
                             .core = plan->core,
@@ -363,12 +396,11 @@ enum bw_status multipole_correct(struct bw_stage *s, struct multipole *f, double
 
 /* ---- how good a plan is ---- */
 
-enum bw_status multipole_check(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos,
-                               double *velocity)
+enum bw_status multipole_check(struct bw_stage *s, struct multipole *f, const struct flow_points *at, double *velocity)
 {
     struct traversal w;
-    memset(velocity, 0, (size_t)count * 3 * sizeof *velocity);
-    enum bw_status st = tree_build(s, &f->check, count, pos, 1, &f->source, 0);
+    memset(velocity, 0, (size_t)at->count * 3 * sizeof *velocity);
+    enum bw_status st = points_build(s, f, at, 1, &f->check, &f->check_cores);
     if (!st) st = traversal_begin(s, f, &f->check, &(struct multipole_plan){0}, &w);
     w.velocity = velocity;
     return st ? st : traversal_all(s, f, &w);
@@ -399,13 +431,14 @@ static double error_rms(const double *a, const double *b, int64_t n)
 }
 
 enum bw_status multipole_error(struct bw_stage *s, struct multipole *f, const struct multipole_plan *plan,
-                               const bw_vec3 *pos, double *error)
+                               const struct flow_points *at, double *error)
 {
     struct traversal w;
     int32_t leaf[LEAVES], n = leaves_pick(&f->target, leaf);
-    double *all = buffer_need(s, &f->memory[5], (size_t)(3 * LEAVES * TREE_LEAF + 9 * CHECKED) * sizeof *all);
+    double *all = buffer_need(s, &f->memory[5], (size_t)(3 * LEAVES * TREE_LEAF + 10 * CHECKED) * sizeof *all);
     if (!all) return BW_ERR_MEMORY;
-    double *is = all + 3 * LEAVES * TREE_LEAF, *want = is + 3 * CHECKED, *at = want + 3 * CHECKED;
+    double *is = all + 3 * LEAVES * TREE_LEAF, *want = is + 3 * CHECKED, *place = want + 3 * CHECKED,
+           *radius = place + 3 * CHECKED;
     enum bw_status st = traversal_begin(s, f, &f->target, plan, &w);
     if (st) return st;
     w.task = leaf;
@@ -414,10 +447,12 @@ enum bw_status multipole_error(struct bw_stage *s, struct multipole *f, const st
     int64_t count = 0;
     for (int32_t i = 0; i < n; i++)
         for (int64_t k = 0; k < f->target.node[leaf[i]].count && k < PER_LEAF; k++, count++) {
-            memcpy(at + 3 * count, pos[f->target.from[f->target.node[leaf[i]].first + k]], 24);
+            const int64_t from = f->target.from[f->target.node[leaf[i]].first + k];
+            memcpy(place + 3 * count, at->pos[from], 24);
+            if (at->radius) radius[count] = at->radius[from];
             memcpy(is + 3 * count, all + 3 * (i * TREE_LEAF + k), 24);
         }
-    st = multipole_check(s, f, count, (const bw_vec3 *)at, want);
+    st = multipole_check(s, f, &(struct flow_points){count, (const bw_vec3 *)place, at->radius ? radius : NULL}, want);
     *error = error_rms(is, want, 3 * count);
     return st;
 }

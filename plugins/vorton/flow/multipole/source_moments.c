@@ -54,24 +54,22 @@ static void sources_copy(struct multipole *f, const struct vortons *v)
     }
 }
 
-/// Mean σ² and largest σ of every node; children come after their parents.
-static void cores_sum(struct multipole *f)
+void node_cores_sum(const struct tree *t, const float *per2, const struct node_cores *out)
 {
-    struct tree *t = &f->source;
-    for (int32_t i = t->nodes - 1; i >= 0; i--) {
+    for (int32_t i = t->nodes - 1; i >= 0; i--) { // children come after their parents
         const struct tree_node *n = &t->node[i];
         double sum = 0, most = 0;
         for (int64_t p = n->first; tree_is_leaf(n) && p < n->first + n->count; p++) {
-            double s2 = 1 / (double)f->sorted.per2[p];
+            double s2 = 1 / (double)per2[p];
             sum += s2;
             most = fmax(most, sqrt(s2));
         }
         for (int32_t c = n->child; c < n->child + n->children; c++) {
-            sum += (double)f->spread[c] * (double)t->node[c].count;
-            most = fmax(most, (double)f->reach[c]);
+            sum += (double)out->spread[c] * (double)t->node[c].count;
+            most = fmax(most, (double)out->reach[c]);
         }
-        f->spread[i] = (float)(sum / (double)n->count);
-        f->reach[i] = (float)most;
+        out->spread[i] = (float)(sum / (double)n->count);
+        out->reach[i] = (float)most;
     }
 }
 
@@ -88,10 +86,9 @@ enum bw_status multipole_sources(struct bw_stage *s, struct multipole *f, const 
     if (!st) st = arrays_place(s, f, v->count);
     float *cores = st ? NULL : buffer_need(s, &f->memory[1], 2 * (size_t)f->source.nodes * sizeof *cores);
     if (!cores) return BW_ERR_MEMORY;
-    f->spread = cores;
-    f->reach = cores + f->source.nodes;
+    f->cores = (struct node_cores){cores, cores + f->source.nodes};
     sources_copy(f, v);
-    cores_sum(f);
+    node_cores_sum(&f->source, f->sorted.per2, &f->cores);
     return BW_OK;
 }
 
