@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* billow convert: a finished cache written anew by the rules of the program that reads it. */
+/* billow convert: a finished cache written anew by the rules of the program that reads it, or as NanoVDB. */
 #include "cli.h"
 
 #include <getopt.h>
@@ -9,19 +9,23 @@ static const struct cli_option options[] = {
     {"for", "HOST", "blender, houdini, unreal, unreal-nano, arnold, redshift, vray, octane or omniverse", 'w'},
     {"out", "DIR", "the new files' folder (default: CACHE_HOST)", 'o'},
     {"proxy", NULL, "voxels twice as wide, without vectors: for viewports", 'p'},
+    {"format", "FORMAT", "vdb, or nvdb: NanoVDB's files, with or without --for", 'm'},
+    {"precision", "PRECISION", "of NanoVDB's numbers: fp32, fp16 or fp8 (default: fp32)", 'P'},
+    {"compression", "KIND", "of NanoVDB's files: none, zip or blosc (default: none)", 'c'},
     {"force", NULL, "replace files of the same names", 'F'},
     {"json", NULL, "JSON on stdout", 'j'},
 };
 
 const struct cli_command command_convert = {
     .name = "convert",
-    .synopsis = "CACHE --for HOST [options]",
-    .brief = "Write a finished cache anew by the rules of the program that reads it.",
+    .synopsis = "CACHE --for HOST|--format nvdb [options]",
+    .brief = "Write a finished cache anew by the rules of the program that reads it, or as NanoVDB.",
     .details =
         "CACHE as for upres. Units, axes, names, bounds and what else `billow check --for HOST` names; nothing is\n"
         "simulated, and CACHE stays as it is.\n\n"
         "  billow convert out/campfire --for unreal\n"
-        "  billow convert out/plume --for blender --proxy\n",
+        "  billow convert out/plume --for blender --proxy\n"
+        "  billow convert out/plume --format nvdb --precision fp16\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_convert,
@@ -62,12 +66,16 @@ int cmd_convert(int argc, char **argv)
         if (code == 'w') json_object_set_new(wish, "for", json_string(optarg));
         if (code == 'o') json_object_set_new(wish, "out", json_string(optarg));
         if (code == 'p') json_object_set_new(wish, "proxy", json_true());
+        if (code == 'm') json_object_set_new(wish, "format", json_string(optarg));
+        if (code == 'P') json_object_set_new(wish, "precision", json_string(optarg));
+        if (code == 'c') json_object_set_new(wish, "compression", json_string(optarg));
         if (code == 'F') json_object_set_new(wish, "force", json_true());
         if (code == 'j') json = 1;
     }
     int answer = code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     const char *what = code == CLI_END ? cli_operand(&command_convert, argc, argv, "a cache") : NULL;
-    if (what && !json_object_get(wish, "for")) cli_usage("convert wants --for HOST, like --for unreal");
+    if (what && !json_object_get(wish, "for") && !json_object_get(wish, "format"))
+        cli_usage("convert wants --for HOST, like --for unreal, or --format nvdb");
     else if (what) answer = cache_convert(what, wish, json);
     json_decref(wish);
     return answer;

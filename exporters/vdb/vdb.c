@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Exporter `vdb`: one OpenVDB file a frame, vdb/NAME_0001.vdb, all grids in it, as Blender and Houdini expect them.
+ * Exporter `nvdb`: the same file, then read back and written as NanoVDB, nvdb/NAME_0001.nvdb.
  *
  * File metadata: creator ("Billow …"; a creator that begins with "Houdini" makes Blender turn the object), preset,
  * preset_hash, fps, frame, time (s), units, scale (units a metre), up_axis, seed, simd; with `blend` also `domain` and
@@ -35,45 +36,58 @@ static const struct bw_param precision_rows[] = {
                "How far a field's values may be off: they are rounded so that they pack well."),
 };
 
+/// What both exporters take.
+#define COMMON_ROWS                                                                                                    \
+    BW_CHOICE(struct vdb_params, host, "for", "none", "none|" VDB_HOSTS,                                               \
+              "Who reads the files: what is not given here is as that program asks for."),                             \
+        BW_LIST(struct vdb_params, fields, struct vdb_field_name, "fields", field_row,                                 \
+                "Fields to write; by default what is advected, and what renderers read: density, temperature, flame, " \
+                "dye, vel, solid, age."),                                                                              \
+        BW_STRING(struct vdb_params, name, "name", NULL,                                                               \
+                  "File name without the number, which follows as _0001; a run of # at its end says how many digits. " \
+                  "Default: the preset's name, with the domain's unless that is the preset's first."),                 \
+        BW_CHOICE(struct vdb_params, up, "up", "auto", "auto|z|y",                                                     \
+                  "World axis that points up: z for Blender, y for Houdini. auto: as `for` wants it, else z."),        \
+        BW_AUTO(struct vdb_params, scale, "scale", 1e-6, 1e6, NULL,                                                    \
+                "Lengths are multiplied by it: transform, vel and distances (100: a scene in centimetres). auto: as "  \
+                "`for` wants it, else 1."),                                                                            \
+        LARGER_ROWS(struct vdb_params),                                                                                \
+        BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered|coarse",                \
+                  "vel at cell centres, which every host reads, on the low faces, or the mean of eight cells: enough " \
+                  "for motion blur, an eighth of the size."),                                                          \
+        BW_STRING(struct vdb_params, blend, "blend", NULL,                                                             \
+                  "Another domain that overlaps, exported with the same: the finer one fades out towards its sides "   \
+                  "and the coarser one is left out inside it, so that both shown at once have no seam. Velocities "    \
+                  "stay whole."),                                                                                      \
+        BW_F64(struct vdb_params, edge, "edge", "8", 0, 1e4, NULL,                                                     \
+               "Cells of the finer domain over which `blend` fades."),                                                 \
+        BW_AUTO(struct vdb_params, velocity_pad, "velocity_pad", 0, 64, NULL,                                          \
+                "Cells around the smoke where vel is written too. auto: 4; with a host that blurs by it, as far as "   \
+                "the frame's fastest gas moves in its shutter, too."),                                                 \
+        BW_F64(struct vdb_params, threshold, "threshold", "1e-4", 0, 1e6, NULL,                                        \
+               "Values this near to the background are not written (temperature: thousands of K)."),                   \
+        BW_CHOICE(struct vdb_params, temperature, "temperature", "auto", "auto|blender|excess|normalized|plain",       \
+                  "(T - ambient)/1000, kelvin above ambient, 1 at normalized_at, or as it is, in nobody knows what "   \
+                  "unit: of others' caches. auto: as `for` wants it, else blender."),                                  \
+        BW_F64(struct vdb_params, normalized_at, "normalized_at", "1000 K", 1e-3, 1e6, "K",                            \
+               "Kelvin above ambient that `normalized` writes as 1.")
+
 static const struct bw_param params[] = {
-    BW_CHOICE(struct vdb_params, host, "for", "none", "none|" VDB_HOSTS,
-              "Who reads the files: what is not given here is as that program asks for."),
-    BW_LIST(
-        struct vdb_params, fields, struct vdb_field_name, "fields", field_row,
-        "Fields to write; by default what is advected, and what renderers read: density, temperature, flame, dye, vel, "
-        "solid, age."),
+    COMMON_ROWS,
     BW_LIST(struct vdb_params, points, struct vdb_field_name, "points", points_row,
             "Particles to write as OpenVDB points: P, v, pscale, Cd, id, and their other attributes."),
-    BW_STRING(struct vdb_params, name, "name", NULL,
-              "File name without the number, which follows as _0001; a run of # at its end says how many digits. "
-              "Default: the preset's name, with the domain's unless that is the preset's first."),
-    BW_CHOICE(struct vdb_params, up, "up", "auto", "auto|z|y",
-              "World axis that points up: z for Blender, y for Houdini. auto: as `for` wants it, else z."),
-    BW_AUTO(struct vdb_params, scale, "scale", 1e-6, 1e6, NULL,
-            "Lengths are multiplied by it: transform, vel and distances (100: a scene in centimetres). auto: as `for` "
-            "wants it, else 1."),
-    LARGER_ROWS(struct vdb_params),
     BW_GROUP(struct vdb_params, precision, struct vdb_precision, "precision", precision_rows,
              "half or float, or how exact: {density: 1/255, temperature: 2 K}.", BW_PARAM_SHORT),
     BW_CHOICE(struct vdb_params, compression, "compression", "blosc", "blosc|zip|none", "How values are packed."),
-    BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered|coarse",
-              "vel at cell centres, which every host reads, on the low faces, or the mean of eight cells: enough for "
-              "motion blur, an eighth of the size."),
-    BW_STRING(struct vdb_params, blend, "blend", NULL,
-              "Another domain that overlaps, exported with the same: the finer one fades out towards its sides and the "
-              "coarser one is left out inside it, so that both shown at once have no seam. Velocities stay whole."),
-    BW_F64(struct vdb_params, edge, "edge", "8", 0, 1e4, NULL, "Cells of the finer domain over which `blend` fades."),
-    BW_AUTO(struct vdb_params, velocity_pad, "velocity_pad", 0, 64, NULL,
-            "Cells around the smoke where vel is written too. auto: 4; with a host that blurs by it, as far as the "
-            "frame's fastest gas moves in its shutter, too."),
-    BW_F64(struct vdb_params, threshold, "threshold", "1e-4", 0, 1e6, NULL,
-           "Values this near to the background are not written (temperature: thousands of K)."),
-    BW_CHOICE(
-        struct vdb_params, temperature, "temperature", "auto", "auto|blender|excess|normalized|plain",
-        "(T - ambient)/1000, kelvin above ambient, 1 at normalized_at, or as it is, in nobody knows what unit: of "
-        "others' caches. auto: as `for` wants it, else blender."),
-    BW_F64(struct vdb_params, normalized_at, "normalized_at", "1000 K", 1e-3, 1e6, "K",
-           "Kelvin above ambient that `normalized` writes as 1."),
+};
+
+static const struct bw_param nano_params[] = {
+    COMMON_ROWS,
+    BW_CHOICE(struct vdb_params, nano, "precision", "fp32", "fp32|fp16|fp8",
+              "Of numbers, vectors are always whole: exact, or in 65535 or 255 steps between the least and the largest "
+              "of 8x8x8 voxels."),
+    BW_CHOICE(struct vdb_params, compression, "compression", "none", "blosc|zip|none",
+              "How grids are packed; none: a renderer reads them where they lie."),
 };
 
 /* The first domain's files are called as the preset, another's as the preset and the domain. */
@@ -99,19 +113,26 @@ static size_t stem_length(const struct bw_exporter *e, const char *name)
     return n;
 }
 
-static void file_name(const struct bw_exporter *e, int64_t number, char out[256])
+static void file_name(const struct bw_exporter *e, const char *kind, int64_t number, char out[256])
 {
     char usual[256];
     const char *name = name_given(e, usual);
     const size_t stem = stem_length(e, name), asked = strlen(name) - stem;
     const int digits = asked > 4 ? (int)asked : 4; // fewer make hosts lose the order
-    snprintf(out, 256, "vdb/%.*s%s%0*" PRId64 ".vdb", (int)stem, name, asked ? "" : "_", digits, number);
+    snprintf(out, 256, "%s/%.*s%s%0*" PRId64 ".%s", kind, (int)stem, name, asked ? "" : "_", digits, number, kind);
 }
 
 static void vdb_outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
 {
     char name[256];
-    file_name(e, frame->number, name);
+    file_name(e, "vdb", frame->number, name);
+    say(name, user);
+}
+
+static void nano_outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
+{
+    char name[256];
+    file_name(e, "nvdb", frame->number, name);
     say(name, user);
 }
 
@@ -179,6 +200,12 @@ static enum bw_status vdb_init(struct bw_exporter *e)
     return begun ? begun : blend_find(e);
 }
 
+static enum bw_status nano_init(struct bw_exporter *e)
+{
+    ((struct vdb_state *)e->state)->nano = 1;
+    return vdb_init(e);
+}
+
 /* bwvdb builds leaves on the host's threads. */
 static void host_parallel(void *user, int64_t n, void (*fn)(int64_t, void *), void *fn_user)
 {
@@ -239,12 +266,18 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
     return BW_OK;
 }
 
+static enum bwvdb_status nano_write(const struct vdb_params *p, const char *path, struct bwvdb_error *error)
+{
+    const struct bwvdb_nano nano = {.precision = (uint32_t)p->nano, .compression = (uint32_t)p->compression};
+    return bwvdb_nano_write(path, path, &nano, error);
+}
+
 /* When it is begun no more fields are read, and other processes go on. */
 static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, int64_t number)
 {
     struct vdb_state *st = e->state;
     char name[256];
-    file_name(e, number, name);
+    file_name(e, st->nano ? "nvdb" : "vdb", number, name);
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     struct bwvdb_error error;
@@ -252,14 +285,16 @@ static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, 
     if (lent) return e->host->output_discard(e, path), lent;
     enum bwvdb_status failed = bwvdb_writer_write(w, path, &error);
     if (!failed && vdb_rule_of(vdb_host(e->params), VDB_BOUNDS)) failed = vdb_bounds_equalise(path, &error);
-    return output_end(e, path, name, (enum bw_status)failed, error.text, "cache", &st->said);
+    if (!failed && st->nano) failed = nano_write(e->params, path, &error);
+    return output_end(e, path, name, (enum bw_status)failed, error.text, st->nano ? "NanoVDB" : "cache", &st->said);
 }
 
 static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *frame)
 {
     const struct vdb_params *p = e->params;
     if (frame->number < 0) return e->host->fail(e, BW_ERR_PRESET, "frame %" PRId64 " is negative", frame->number);
-    struct bwvdb_options options = {.compression = (uint32_t)p->compression,
+    const struct vdb_state *st = e->state;
+    struct bwvdb_options options = {.compression = st->nano ? BWVDB_NONE : (uint32_t)p->compression,
                                     .simd = e->bake->simd,
                                     .parallel_for = host_parallel,
                                     .parallel_user = e,
@@ -274,9 +309,8 @@ static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *fr
     if (!s) s = vdb_points_add(e, frame, w);
     if (!s) s = file_meta(e, frame, w);
     if (!s) s = file_write(e, w, frame->number);
-    struct vdb_state *st = e->state;
-    st->frames++;
-    st->filled = st->filled || p->points.count || !bwvdb_writer_empty(w);
+    ((struct vdb_state *)e->state)->frames++;
+    ((struct vdb_state *)e->state)->filled = st->filled || p->points.count || !bwvdb_writer_empty(w);
     bwvdb_writer_free(w);
     return s;
 }
@@ -306,6 +340,19 @@ static const struct bw_exporter_desc exporter = {
     .finish = vdb_finish,
     .outputs = vdb_outputs,
 };
-static const struct bw_exporter_desc *const exporters[] = {&exporter};
+static const struct bw_exporter_desc nano_exporter = {
+    .id = "nvdb",
+    .version = "1.0",
+    .brief = "NanoVDB cache for renderers on GPUs: one file a frame, of the vdb exporter's grids.",
+    BW_PARAMS(nano_params),
+    .params_size = sizeof(struct vdb_params),
+    .state_size = sizeof(struct vdb_state),
+    .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS | BW_EXPORTER_TURNS,
+    .init = nano_init,
+    .frame = vdb_frame,
+    .finish = vdb_finish,
+    .outputs = nano_outputs,
+};
+static const struct bw_exporter_desc *const exporters[] = {&exporter, &nano_exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -7,6 +7,7 @@
 #include <common/larger/larger.h>
 #include <common/openvdb/bwvdb.h>
 #include <common/openvdb/hosts/hosts.h>
+#include <common/openvdb/nano/nano.h>
 
 enum vdb_bits { VDB_HALF = 0, VDB_FLOAT = 1 };
 enum vdb_velocity { VDB_COLLOCATED = 0, VDB_STAGGERED = 1, VDB_COARSE = 2 };
@@ -35,6 +36,7 @@ struct vdb_params {
     int32_t temperature; ///< enum vdb_temperature
     double velocity_pad; ///< NaN: what the host wants
     struct vdb_precision precision;
+    int32_t nano;      ///< of the exporter nvdb: enum bwvdb_nano_precision
     const char *blend; ///< another domain's name, or NULL
     double edge;
     double scale, larger, fps, threshold, normalized_at;
@@ -45,7 +47,15 @@ struct vdb_state {
     uint32_t blend; ///< number of a domain and 1; 0: the domain is written as it is
     int64_t frames; ///< written since the bake began, or went on
     int32_t filled; ///< one of them held something
+    int32_t nano;   ///< files are NanoVDB's
 };
+
+/// Are values 16 bits each?
+static inline int vdb_half(const struct bw_exporter *e)
+{
+    const struct vdb_params *p = e->params;
+    return !((const struct vdb_state *)e->state)->nano && p->precision.bits == VDB_HALF;
+}
 
 /// The domain to blend with, or NULL.
 static inline const struct bw_domain_info *vdb_blend(const struct bw_exporter *e)

@@ -168,12 +168,13 @@ static void grid_values(const struct bw_exporter *e, const struct bw_field_info 
     }
 }
 
-static void grid_place(const struct vdb_params *p, const struct bw_field_info *info, struct bwvdb_grid *g)
+static void grid_place(const struct bw_exporter *e, const struct bw_field_info *info, struct bwvdb_grid *g)
 {
+    const struct vdb_params *p = e->params;
     const struct bw_domain_info *d = info->domain;
     g->name = info->name;
     g->comps = info->kind == BW_SCALAR ? 1 : 3;
-    g->half = p->precision.bits == VDB_HALF;
+    g->half = vdb_half(e);
     g->f64 = info->precision == BW_F64P;
     g->y_up = vdb_y_up(p);
     g->voxel = d->h * vdb_length(p);
@@ -398,7 +399,7 @@ static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapsho
 {
     struct grid_facts facts = {.n = 0};
     struct bwvdb_grid g = {.name = NULL};
-    grid_place(e->params, f->info, &g);
+    grid_place(e, f->info, &g);
     grid_values(e, f->info, &g);
     facts_make(e, f->info, &facts);
     g.meta = facts.row, g.n_meta = facts.n;
@@ -544,7 +545,7 @@ static enum bw_status mac_add(struct bw_exporter *e, const struct bw_frame *fram
     enum bw_status s = mac_region(e, frame, f, w, &region);
     if (s) return s;
     struct bwvdb_grid g = {.region = region, .fill = is_coarse(e) ? mac_fill_coarse : mac_fill, .fill_user = &source};
-    grid_place(p, f->info, &g);
+    grid_place(e, f->info, &g);
     for (int a = 0; a < 3 && is_coarse(e); a++) g.origin[a] += g.voxel / 2;
     if (is_coarse(e)) g.voxel *= 2;
     grid_values(e, f->info, &g);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bw_cache_convert: each file of a sequence is read, changed and written beside its place, frames in parallel. The
- * original is only read; a file gets its name when it is whole. */
+/* bw_cache_convert: each file of a sequence is read, changed and written beside its place, frames in parallel; as
+ * NanoVDB, by way of such a file. The original is only read; a file gets its name when it is whole. */
 #include "convert.h"
 
 #include "options.h"
@@ -21,14 +21,17 @@
 
 struct convert_options {
     const char *host, *out;
-    int32_t force, proxy;
+    int32_t force, proxy, format, precision, compression;
 };
 
 static const struct bw_param rows[] = {
-    BW_STRING(struct convert_options, host, "for", NULL, "Who reads the files.", BW_PARAM_REQUIRED),
+    BW_STRING(struct convert_options, host, "for", NULL, "Who reads the files."),
     BW_STRING(struct convert_options, out, "out", NULL, "The folder; default: the cache's name and the host's."),
     BW_BOOL(struct convert_options, force, "force", "false", "Replace files of the same names."),
     BW_BOOL(struct convert_options, proxy, "proxy", "false", "Voxels twice as wide, for viewports."),
+    BW_CHOICE(struct convert_options, format, "format", "vdb", "vdb|nvdb", "OpenVDB's files, or NanoVDB's."),
+    BW_CHOICE(struct convert_options, precision, "precision", "fp32", "fp32|fp16|fp8", "Of NanoVDB's numbers."),
+    BW_CHOICE(struct convert_options, compression, "compression", "none", "blosc|zip|none", "Of NanoVDB's files."),
 };
 
 /// All that a call works with.
@@ -112,10 +115,13 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The file's own name; for hosts that read ASCII alone, other bytes become underscores. New memory, or NULL. */
+/* The file's own name, with NanoVDB's ending where it becomes one; for hosts that read ASCII alone, other bytes become
+ * underscores. New memory, or NULL. */
 static char *name_of(const struct conversion *c, const char *path)
 {
-    char *name = bw_strdup(base_name(path));
+    const char *base = base_name(path);
+    const size_t stem = strlen(base) - strlen(".vdb");
+    char *name = c->to_nano ? bw_printf("%.*s.nvdb", (int)stem, base) : bw_strdup(base);
     for (char *s = name; s && *s && vdb_rule_of(c->host, VDB_ASCII); s++)
         if (*s & 0x80) *s = '_';
     return name;
@@ -132,9 +138,10 @@ static void meta_copy(const struct conversion *c, const struct bwvdb_file *f, st
         {.key = "scale", .type = BWVDB_DOUBLE, .number = vdb_rule_number(c->host, VDB_SCALE, facts.scale)},
         {.key = "up_axis", .string = up},
         {.key = "for", .string = c->host}};
+    const uint32_t n_own = BW_COUNT(own) - !c->host;
     for (uint32_t i = 0; i < n; i++)
-        if (!bwvdb_meta_find(own, BW_COUNT(own), m[i].key)) bwvdb_writer_meta(w, &m[i], NULL);
-    for (uint32_t i = 0; i < BW_COUNT(own); i++) bwvdb_writer_meta(w, &own[i], NULL);
+        if (!bwvdb_meta_find(own, n_own, m[i].key)) bwvdb_writer_meta(w, &m[i], NULL);
+    for (uint32_t i = 0; i < n_own; i++) bwvdb_writer_meta(w, &own[i], NULL);
 }
 
 static void file_write(struct conversion *c, struct bwvdb_writer *w, const char *path)
@@ -147,6 +154,8 @@ static void file_write(struct conversion *c, struct bwvdb_writer *w, const char 
         conversion_fail(c, BW_ERR_MEMORY, "out of memory");
     } else if (bwvdb_writer_write(w, place, &why)) {
         conversion_fail(c, BW_ERR_IO, "%s", why.text);
+    } else if (c->to_nano && bwvdb_nano_write(place, place, &c->nano, &why)) {
+        conversion_fail(c, BW_ERR_IO, "%s: %s", path, why.text);
     } else if (!file_settle(c->folder, half, &facts) || !file_rename(c->folder, half, name)) {
         conversion_fail(c, BW_ERR_IO, "%s/%s: can't be written: %s", c->out, name, strerror(errno));
         unlinkat(c->folder, half, 0);
@@ -165,7 +174,8 @@ static void frame_task(int64_t i, void *user)
     struct bwvdb_error why;
     if (has_failed(c)) return;
     enum bwvdb_status bad = bwvdb_open(w->files.path[i], &f, &why);
-    if (!bad) bad = bwvdb_writer_create(NULL, &to, &why);
+    const struct bwvdb_options plain = {.compression = BWVDB_NONE};
+    if (!bad) bad = bwvdb_writer_create(c->to_nano ? &plain : NULL, &to, &why);
     if (bad) conversion_fail(c, (enum bw_status)bad, "%s", why.text);
     if (!bad && grids_convert(c, f, to)) {
         meta_copy(c, f, to);
@@ -196,7 +206,7 @@ static char *folder_default(const struct work *w, const char *what)
         free(whole);
         return out;
     }
-    const char *host = w->c.host, *more = w->options.proxy ? "_proxy" : "";
+    const char *host = w->c.host ? w->c.host : "nvdb", *more = w->options.proxy ? "_proxy" : "";
     return n ? bw_printf("%.*s_%s%s", (int)n, what, host, more) : bw_printf("%s%s", host, more);
 }
 
@@ -233,7 +243,14 @@ static void options_read(struct work *w, const char *text, struct bw_params **pa
     if (*params) bw_params_eval(*params, 0, 0, &w->options, d);
     bw_node_free(node);
     w->c.host = w->options.host;
-    if (!d->status && !vdb_host_known(w->c.host)) host_unknown(w->c.host, d);
+    w->c.to_nano = w->options.format != 0;
+    w->c.nano = (struct bwvdb_nano){(uint32_t)w->options.precision, (uint32_t)w->options.compression};
+    if (d->status) return;
+    if (w->c.host && !vdb_host_known(w->c.host)) host_unknown(w->c.host, d);
+    else if (!w->c.host && !w->c.to_nano)
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "convert wants a host, like `for: unreal`, or `format: nvdb`");
+    else if (!w->c.to_nano && (w->options.precision || w->options.compression != BWVDB_NONE))
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "`precision` and `compression` are of `format: nvdb`");
 }
 
 static json_t *convert(struct work *w, const char *what, struct bw_diag *d)
@@ -250,10 +267,10 @@ static json_t *convert(struct work *w, const char *what, struct bw_diag *d)
     else names_check(w);
     if (!d->status) survey(w, &tools);
     if (!d->status) tools.parallel(tools.ctx, w->files.count, frame_task, w);
-    json_t *made =
-        d->status ? NULL
-                  : json_pack("{s:s, s:o, s:I, s:f, s:O}", "for", w->c.host, "out", json_bytes(w->c.out), "files",
-                              (json_int_t)w->files.count, "density_gain", w->c.density_gain, "left_out", w->c.left_out);
+    json_t *made = d->status ? NULL
+                             : json_pack("{s:s, s:o, s:I, s:f, s:O}", "for", w->c.host ? w->c.host : "NanoVDB", "out",
+                                         json_bytes(w->c.out), "files", (json_int_t)w->files.count, "density_gain",
+                                         w->c.density_gain, "left_out", w->c.left_out);
     if (w->c.folder >= 0) close(w->c.folder);
     bw_sequence_free(&w->files);
     bw_free(out);

@@ -6,13 +6,16 @@
 #include "session/session.h"
 #include <common/openvdb/bwvdb.h>
 #include <common/openvdb/lattice/lattice.h>
+#include <common/openvdb/nano/nano.h>
 #include <pthread.h>
 
 /// What all frames share. Constant while frames are written, but for what is under the lock.
 struct conversion {
-    const char *host, *out; ///< "unreal"; the folder
+    const char *host, *out; ///< "unreal", or NULL; the folder
     int folder;             ///< its descriptor
     bool proxy;             ///< voxels twice as wide, numbers alone
+    bool to_nano;           ///< files are NanoVDB's …
+    struct bwvdb_nano nano; ///< … kept so
     double density_gain;    ///< so that the densest smoke of all frames fits
     int32_t lo[3], hi[3];   ///< where frames without a voxel get one
     pthread_mutex_t lock;

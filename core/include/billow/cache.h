@@ -81,10 +81,10 @@ BW_API char *bw_cache_check(const char *what);
 /// The same, and by the rules of a host: "blender", "houdini", "unreal", "unreal-nano", "arnold", "redshift", "vray",
 /// "octane", "omniverse"; NULL: of none. Errors: as of bw_cache_check; BW_ERR_USAGE (no such host).
 BW_API char *bw_cache_check_for(const char *what, const char *host);
-/// Write a cache anew by a host's rules, frames in parallel; the cache itself is only read. `options`, as YAML or JSON:
-/// `for` (a host), `out` (a folder), `force` (replace files), `proxy` (voxels twice as wide). JSON, new memory: {"for",
-/// "out", "files": how many, "density_gain", "left_out": {grid: why}}. Errors: BW_ERR_USAGE (`out` holds the cache, or
-/// such files), BW_ERR_PRESET (an option is wrong), BW_ERR_IO, BW_ERR_MEMORY.
+/// Write a cache, which is only read, anew by a host's rules or as NanoVDB. `options`, as YAML or JSON: `for` (a host),
+/// `out` (a folder), `force` (replace files), `proxy` (voxels twice as wide), `format` (vdb, nvdb), of the latter
+/// `precision` (fp32, fp16, fp8) and `compression` (none, zip, blosc). JSON, new memory: {"for", "out", "files": how
+/// many, "density_gain", "left_out": {grid: why}}. Errors: BW_ERR_USAGE (`out` holds them), BW_ERR_PRESET, BW_ERR_IO.
 BW_API char *bw_cache_convert(const char *what, const char *options);
 /// Compare two folders or two files. VDB files by grid and voxel, PNG and EXR by pixel, others by the first byte. In
 /// folders bake.json, bake.log, timings.csv, checkpoints and hidden files are left out: they differ in every run. JSON,

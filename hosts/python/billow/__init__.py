@@ -126,10 +126,11 @@ def check_cache(cache: Path, host: Optional[str] = None) -> Dict[str, Any]:
     return checked
 
 
-def convert(cache: Path, host: str, **options: Any) -> Dict[str, Any]:
-    """Write a cache anew by a host's rules; it is only read. `out`: a folder; `force`: replace files; `proxy`: voxels
-    twice as wide. {"for", "out", "files", "density_gain", "left_out"}."""
-    wish = json.dumps({"for": host, **{key: str(value) if key == "out" else value for key, value in options.items()}})
+def convert(cache: Path, host: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+    """Write a cache anew by a host's rules, or as NanoVDB (`format="nvdb"`, `precision`, `compression`); it is only read.
+    `out`: a folder; `force`: replace files; `proxy`: voxels twice as wide. {"for", "out", "files", "density_gain",
+    "left_out"}."""
+    wish = json.dumps({**({"for": host} if host else {}), **{key: str(value) if key == "out" else value for key, value in options.items()}})
     made: Dict[str, Any] = _library.json_of(
         _library.lib.bw_cache_convert(_library.encoded(str(cache)), _library.encoded(wish)))
     return made

@@ -28,5 +28,6 @@ __attribute__((visibility("default"))) const struct bwvdb_calls bwvdb_calls = {
     .distance_box = bwvdb_distance_box,
     .distance_read = bwvdb_distance_read,
     .contents_find = vdb_contents_find,
+    .nano_write = bwvdb_nano_write,
     .difference_find = vdb_difference_find,
 };

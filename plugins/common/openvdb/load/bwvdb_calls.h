@@ -6,6 +6,7 @@
 
 #include <common/openvdb/bwvdb.h>
 #include <common/openvdb/contents/contents.h>
+#include <common/openvdb/nano/nano.h>
 
 struct bwvdb_calls {
     enum bwvdb_status (*writer_create)(const struct bwvdb_options *options, struct bwvdb_writer **w,
@@ -44,6 +45,8 @@ struct bwvdb_calls {
                           int32_t *nearest);
     enum bwvdb_status (*contents_find)(const struct bwvdb_file *f, int32_t grid, struct vdb_contents *out,
                                        struct bwvdb_error *error);
+    enum bwvdb_status (*nano_write)(const char *from, const char *to, const struct bwvdb_nano *nano,
+                                    struct bwvdb_error *error);
     enum bwvdb_status (*difference_find)(const struct bwvdb_file *a, int32_t grid_a, const struct bwvdb_file *b,
                                          int32_t grid_b, struct vdb_difference *out, struct bwvdb_error *error);
 };

@@ -174,6 +174,14 @@ enum bwvdb_status vdb_difference_find(const struct bwvdb_file *a, int32_t grid_a
     return loaded->difference_find(a, grid_a, b, grid_b, out, error);
 }
 
+enum bwvdb_status bwvdb_nano_write(const char *from, const char *to, const struct bwvdb_nano *nano,
+                                   struct bwvdb_error *error)
+{
+    enum bwvdb_status status;
+    const struct bwvdb_calls *c = calls(&status, error);
+    return c ? c->nano_write(from, to, nano, error) : status;
+}
+
 /* ---- meshes ---- */
 
 enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bwvdb_distance **d,
