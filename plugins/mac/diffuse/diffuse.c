@@ -7,8 +7,9 @@
  *
  * The change x = q' - q is what is solved for, (1 - theta c L) x = c L q, so that no digit is lost when it is small;
  * the first guess is no change. Chebyshev iteration, whose bounds are known for certain: Gershgorin's circles say
- * 1 <= eigenvalue <= 1 + 4 D theta c in D dimensions. One sweep an iteration, no sums, and each x is a polynomial of
- * the symmetric L times c L q: in a closed box the sum of q stays, converged or not. Iterations go with sqrt(c).
+ * 1 <= eigenvalue <= 1 + 4 D theta c in D dimensions, 16/3 for 4 across no-slip sides. One sweep an iteration, no
+ * sums, and each x is a polynomial of the symmetric L times c L q: in a closed box the sum of q stays, converged or
+ * not. Iterations go with sqrt(c).
  *     Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. 2003, algorithm 12.1.
  * The matrix has row sums of 1 or more and no positive value off its diagonal: no value of x is off by more than the
  * largest residual, which is why `tolerance` is on the largest, relative to the largest c L q.
@@ -16,8 +17,10 @@
  * For the flow, q = vel + dt force, and x / dt is added to `force`; without a field `force` the flow itself changes.
  *
  * Boundaries: sides as everywhere (closed: nothing passes for scalars, free or no slip for the flow; open: the
- * background). Into obstacles nothing passes; the flow has their velocity on their faces and, unless `slip` is free,
- * along them. Faces in or on obstacles and walls are left alone. Beyond the active tiles q is the background. */
+ * background). The second derivative beside a no-slip side is that of a parabola through the wall and two values; L is
+ * then no longer symmetric, but similar to a symmetric matrix: its eigenvalues stay real. Into obstacles nothing
+ * passes; the flow has their velocity on their faces and, unless `slip` is free, along them. Faces in or on obstacles
+ * and walls are left alone. Beyond the active tiles q is the background. */
 #include "diffuse.h"
 #include "stages.h"
 #include <common/tiles.h>
@@ -191,7 +194,11 @@ static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scr
     const struct diffuse *p = s->params;
     const double h = s->grid->h, dt = v->force ? s->span : s->dt, number = diffusivity * dt / (h * h);
     const double implicit = p->scheme ? 0.5 * number : number;
-    v->spectrum = 2 * (s->grid->thin < 0 ? 3 : 2) * implicit;
+    v->spectrum = 0;
+    for (int a = 0; a < 3; a++) {
+        const int bends = diffuse_side_bends(s->grid, 2 * a) || diffuse_side_bends(s->grid, 2 * a + 1);
+        if (a != s->grid->thin) v->spectrum += (v->info->kind == BW_MAC && bends ? 8. / 3 : 2) * implicit;
+    }
     const uint32_t wide = v->info->precision == BW_F64P || p->tolerance < 1e-6 * (1 + 2 * v->spectrum);
     v->kernels = wide ? &diffuse_f64 : &diffuse_f32;
     v->task = (struct diffuse_task){.mac = v->info->kind == BW_MAC,

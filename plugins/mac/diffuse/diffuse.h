@@ -31,6 +31,12 @@ struct diffuse_kernels {
     bw_body_fn finish;
 };
 
+/// Is there a wall at side s that the flow sticks to, with two values beside it?
+static inline int diffuse_side_bends(const struct bw_domain_info *grid, int s)
+{
+    return grid->side[s].kind == BW_CLOSED && grid->side[s].no_slip && grid->n[s >> 1] > 1;
+}
+
 extern const struct diffuse_kernels diffuse_f32, diffuse_f64;
 
 #endif

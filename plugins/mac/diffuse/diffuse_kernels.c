@@ -61,7 +61,23 @@ static void plane_scale(const struct patch *p, REAL *q, int a, int to, int from,
         }
 }
 
-/// Boundary conditions for a change of the flow: 0 on walls and inflows, odd about no-slip walls.
+/// Beyond no-slip walls: what a parabola through the wall's velocity and the first two values has there. The host's,
+/// the line 2U - q, makes a quarter less of the second derivative beside the wall.
+static void walls_bend(const struct patch *p, const struct bw_block *b, REAL *q)
+{
+    for (int s = 0; s < 6; s++) {
+        const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3;
+        const ptrdiff_t in = s & 1 ? -p->s[a] : p->s[a];
+        if (a == p->c || !side_prescribes(b, s) || !diffuse_side_bends(b->grid, s)) continue;
+        for (int j = -1; j <= p->n[w]; j++)
+            for (int i = -1; i <= p->n[u]; i++) {
+                REAL *first = q + i * p->s[u] + j * p->s[w] + (s & 1 ? p->n[a] - 1 : 0) * p->s[a];
+                first[-in] = (4 * first[-in] - 2 * first[0] + first[in]) / 3;
+            }
+    }
+}
+
+/// Boundary conditions for a change of the flow: 0 on walls and inflows, a parabola through 0 on no-slip walls.
 static void sides_apply(const struct patch *p, const struct bw_block *b, REAL *x)
 {
     for (int s = 0; s < 6; s++) {
@@ -71,6 +87,7 @@ static void sides_apply(const struct patch *p, const struct bw_block *b, REAL *x
         if (own || side->kind == BW_INFLOW) plane_scale(p, x, a, edge, edge, 0);
         else if (side->no_slip) plane_scale(p, x, a, edge, s & 1 ? edge - 1 : edge + 1, -1);
     }
+    walls_bend(p, b, x);
 }
 
 /// Masks the values that obstacles prescribe; with `q`, sets it to their velocity.
@@ -154,6 +171,7 @@ static int patch_of_field(struct patch *p, const struct bw_block *b, const struc
         for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f32(v, c)[(ptrdiff_t)i - skip];
     const float *force = t->force >= 0 ? bw_f32(&b->view[t->force], c) - skip : NULL; // of the same layout
     for (size_t i = 0; force && i < p->size; i++) q[(ptrdiff_t)i - skip] += (REAL)t->force_dt * (REAL)force[i];
+    if (t->mac) walls_bend(p, b, q);
     p->q = q;
     return patch_mask(p, b, t, near_solid, q);
 }
