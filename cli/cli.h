@@ -56,9 +56,9 @@ int cli_library_error(void);
 void cli_warn(void);
 
 extern const struct cli_command command_bake, command_check, command_compare, command_list, command_info,
-    command_doctor, command_schema, command_plugin, command_completion, command_upres, command_retime, command_convert,
-    command_blender, command_preview, command_resume, command_view, command_tune, command_wedge, command_status,
-    command_cancel;
+    command_doctor, command_schema, command_plugin, command_completion, command_upres, command_retime, command_resim,
+    command_convert, command_blender, command_preview, command_resume, command_view, command_tune, command_wedge,
+    command_status, command_cancel;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
@@ -82,6 +82,7 @@ int plugin_new(const char *name, int force);
 int cmd_completion(int argc, char **argv);
 int cmd_upres(int argc, char **argv);
 int cmd_retime(int argc, char **argv);
+int cmd_resim(int argc, char **argv);   /* cache/upres.c */
 int cmd_convert(int argc, char **argv); /* cache/convert.c */
 int cmd_blender(int argc, char **argv);
 int cmd_help(int argc, char **argv);

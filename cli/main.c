@@ -16,10 +16,10 @@ static const struct cli_command command_help = {
 };
 
 const struct cli_command *const cli_commands[] = {
-    &command_bake,    &command_resume,     &command_wedge,   &command_status,  &command_cancel, &command_check,
-    &command_compare, &command_list,       &command_info,    &command_view,    &command_tune,   &command_preview,
-    &command_upres,   &command_retime,     &command_convert, &command_blender, &command_doctor, &command_plugin,
-    &command_schema,  &command_completion, &command_help,
+    &command_bake,    &command_resume, &command_wedge,      &command_status,  &command_cancel,  &command_check,
+    &command_compare, &command_list,   &command_info,       &command_view,    &command_tune,    &command_preview,
+    &command_upres,   &command_retime, &command_resim,      &command_convert, &command_blender, &command_doctor,
+    &command_plugin,  &command_schema, &command_completion, &command_help,
 };
 const uint32_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* billow upres, billow retime: a finished cache made finer, slower or faster. Both read the cache's statistics, and
- * bake the presets `upres` and `retime` with them as --set arguments. The result is a bake like any other. */
+/* billow upres, billow retime, billow resim: a finished cache made finer, slower or faster, or its flow with other
+ * smoke. All read the cache's statistics, and bake the presets `upres` and `retime` with them as --set arguments, or
+ * the user's with a stage in place of mac.project. The result is a bake like any other. */
 #include "cli.h"
 #include "farm/farm.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ARGS_MAX = 300 };
 
@@ -68,6 +71,26 @@ const struct cli_command command_retime = {
     .options = retime_options,
     .n_options = sizeof retime_options / sizeof *retime_options,
     .run = cmd_retime,
+    .several = 1,
+};
+
+static const struct cli_option resim_options[] = {
+    {"frames", "A-B", "write only these frames (default: the cache's)", 'f'},
+    FLOW_OPTION,
+    BAKE_OPTIONS,
+};
+
+const struct cli_command command_resim = {
+    .name = "resim",
+    .synopsis = "CACHE PRESET [options]",
+    .brief = "Run a preset's sources, fire and tracers through the flow of a finished cache.",
+    .details =
+        "CACHE as for upres, with a velocity grid; PRESET a file or a name, with mac.project, which is left out:\n"
+        "forces and pressure are in the flow already. Goes into out/PRESET_resim unless --out says otherwise.\n\n"
+        "  billow resim out/plume two_dyes.yaml\n",
+    .options = resim_options,
+    .n_options = sizeof resim_options / sizeof *resim_options,
+    .run = cmd_resim,
     .several = 1,
 };
 
@@ -332,6 +355,92 @@ int cmd_retime(int argc, char **argv)
     }
     json_decref(cache);
     arguments_free(&head);
+    arguments_free(&tail);
+    return answer;
+}
+
+/* ---- resim ---- */
+
+/* A file's own path, as a preset beside another place names it; a preset's name as it is. New memory, or NULL. */
+static char *base_of(const char *preset)
+{
+    char *path = realpath(preset, NULL);
+    return path ? path : strdup(preset);
+}
+
+/* PRESET_resim, of a file's or a preset's name. */
+static char *resim_name(const char *preset)
+{
+    const char *slash = strrchr(preset, '/'), *base = slash ? slash + 1 : preset, *dot = strrchr(base, '.');
+    return cli_printf("%.*s_resim", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base);
+}
+
+/* The preset with the cache's flow in place of its pressure, as a text that `extends` it. New memory, or NULL. */
+static char *resim_preset(const char *preset, const json_t *c)
+{
+    char *base = base_of(preset), *name = resim_name(preset);
+    json_t *files = json_loads(cli_text(c, "frames_from"), JSON_DECODE_ANY, NULL); // quoted
+    json_t *o = base && name && files
+                    ? json_pack("{s:i, s:s, s:s, s:O, s:{s:s}, s:[{s:{s:s, s:s}}]}", "billow", 1, "extends", base,
+                                "name", name, "frames_from", files, "time", "substeps", "auto", "stages", "resim",
+                                "after", "mac.project", "grid", cli_text(c, "flow"))
+                    : NULL;
+    if (o && cli_number(c, "fps") > 0)
+        json_object_set_new(json_object_get(o, "time"), "fps", json_real(cli_number(c, "fps")));
+    char *frames = cli_printf("%.0f-%.0f", cli_number(c, "first"), cli_number(c, "last"));
+    if (o && frames) json_object_set_new(json_object_get(o, "time"), "frames", json_string(frames));
+    char *text = o && frames ? json_dumps(o, JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(o);
+    free(frames);
+    free(base);
+    free(name);
+    json_decref(files);
+    return text;
+}
+
+/* Bakes a text as a preset of its own, which lies in a file until then. */
+static int text_bake(const char *text, struct arguments *tail)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = cli_printf("%s/resim-XXXXXX.yaml", folder && *folder ? folder : "/tmp");
+    const int fd = path ? mkstemps(path, 5) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    struct arguments head = {.n = 0};
+    int answer = 6;
+    if (!file || fputs(text, file) < 0 || fclose(file)) {
+        fprintf(stderr, "billow: %s can't be written: %s\n", path ? path : "a preset", strerror(errno));
+    } else {
+        arguments_add(&head, strdup("bake"));
+        arguments_add(&head, strdup(path));
+        arguments_add(&head, strdup("--mute"));
+        arguments_add(&head, strdup("mac.project"));
+        answer = arguments_bake(&head, tail);
+    }
+    if (fd >= 0) unlink(path);
+    arguments_free(&head);
+    free(path);
+    return answer;
+}
+
+int cmd_resim(int argc, char **argv)
+{
+    struct arguments tail = {.n = 0};
+    json_t *cache = NULL;
+    const char *flow = NULL;
+    int code;
+    while ((code = cli_option_next(&command_resim, argc, argv)) != CLI_END) {
+        if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+        if (code == 'w') flow = optarg;
+        else option_forward(&tail, &command_resim, code);
+    }
+    if (argc - optind != 2) return cli_usage("resim wants a cache and a preset: billow resim out/plume other.yaml");
+    const char *what = argv[optind], *preset = argv[optind + 1];
+    int answer = cache_read(what, flow, &cache);
+    char *text = answer ? NULL : resim_preset(preset, cache);
+    if (text) answer = text_bake(text, &tail);
+    else if (!answer) answer = cli_usage("a name that is not UTF-8, or out of memory");
+    free(text);
+    json_decref(cache);
     arguments_free(&tail);
     return answer;
 }

@@ -5,6 +5,6 @@
 
 #include <billow/plugin.h>
 
-extern const struct bw_stage_desc upres_flow_desc, upres_match_desc, retime_desc;
+extern const struct bw_stage_desc upres_flow_desc, upres_match_desc, retime_desc, resim_desc;
 
 #endif

@@ -14,7 +14,9 @@
  * "Wavelet turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an
  * octave holds E(k) dk with dk ~ k; Kolmogorov's -5/3 is a decay of 1/3.
  *
- * Noise in none but the cache's own cells that hold smoke would be a fifth less work, and a fifth less energy. */
+ * Noise in none but the cache's own cells that hold smoke would be a fifth less work, and a fifth less energy.
+ *
+ * resim: I(u_base) alone, at the step's end, where mac.project would be: the next step advects by it. */
 #include "flow.h"
 #include "stages.h"
 
@@ -105,6 +107,43 @@ static enum bw_status octaves_make(struct bw_stage *s)
     return BW_OK;
 }
 
+struct sharpen {
+    struct dense *d;
+    int axis; ///< of the component
+};
+
+static int is_known(const struct dense *d, size_t at)
+{
+    return d->v[0][at] != 0 || d->v[1][at] != 0 || d->v[2][at] != 0;
+}
+
+/* Lines along the component's own axis, of one plane that holds them whole. */
+static void sharpen_plane(int64_t plane, uint32_t worker, void *user)
+{
+    const struct sharpen *p = user;
+    const struct dense *d = p->d;
+    const size_t stride[3] = {1, (size_t)d->n[0], (size_t)d->n[0] * (size_t)d->n[1]}, up = stride[p->axis];
+    const int along = p->axis == 2 ? 1 : 2, lines = 3 - p->axis - along;
+    (void)worker;
+    for (int32_t line = 0; line < d->n[lines]; line++) {
+        size_t at = (size_t)plane * stride[along] + (size_t)line * stride[lines];
+        float before = d->v[p->axis][at];
+        for (int32_t i = 1; i + 1 < d->n[p->axis]; i++) {
+            at += up;
+            float *v = d->v[p->axis] + at, was = *v;
+            if (is_known(d, at - up) && is_known(d, at) && is_known(d, at + up)) *v -= (before - 2 * was + v[up]) / 8;
+            before = was;
+        }
+    }
+}
+
+/* A file has the mean of a cell's two faces, u + h²/8 u'' + O(h⁴): back to u, but for the rim. */
+static void flow_sharpen(struct bw_stage *s, struct dense *d)
+{
+    for (int axis = 0; axis < 3; axis++)
+        s->host->parallel_for(s, d->n[axis == 2 ? 1 : 2], sharpen_plane, &(struct sharpen){d, axis});
+}
+
 /* The flow of the next file; what was next is now before. */
 static enum bw_status file_next(struct bw_stage *s, int64_t number)
 {
@@ -116,9 +155,10 @@ static enum bw_status file_next(struct bw_stage *s, int64_t number)
     st->after = (struct dense){.comps = 0};
     const struct grid_request wish = {((const struct flow *)s->params)->grid, 3, 1, 1};
     status = cache_read(s, &st->cache, &wish, &st->lattice, &st->after);
-    if (!status) status = solid_read(s);
-    if (!status) status = smoke_read(s);
-    if (!status && !st->n_octaves) status = octaves_make(s);
+    if (!status && !st->tile) flow_sharpen(s, &st->after);
+    if (!status && st->tile) status = solid_read(s);
+    if (!status && st->tile) status = smoke_read(s);
+    if (!status && st->tile && !st->n_octaves) status = octaves_make(s);
     if (!status && !st->before.comps) {
         status = dense_make(s, &st->before, &st->after, 3);
         for (int c = 0; !status && c < 3; c++)
@@ -178,20 +218,26 @@ static enum bw_status flow_between(struct bw_stage *s)
 
 /* ---- the whole flow ---- */
 
+/* Component c of the cache's flow on a block's faces, n of them along each axis. NULL: out of memory. */
+static const float *base_expand(const struct bw_block *b, int c, const int32_t n[3])
+{
+    const struct flow_state *st = b->stage->state;
+    struct dense_axis axis[3];
+    for (int a = 0; a < 3; a++)
+        if (!dense_axis_fill(&axis[a], b, &st->lattice, a, b->lo[a], n[a], a == c ? 0 : .5, DENSE_CUBIC)) return NULL;
+    return dense_expand(b, &st->now, c, axis);
+}
+
 enum { SUM_BASE, SUM_NOISE, SUMS };
 
 static void flow_body(const struct bw_block *b, void *user)
 {
-    const struct flow_state *st = b->stage->state;
     const struct bw_view *out = &b->view[0], *noise = &b->view[1];
     (void)user;
     for (int c = 0; c < 3; c++) {
-        struct dense_axis axis[3];
         int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
         n[c] += b->high[c];
-        for (int a = 0; a < 3; a++)
-            if (!dense_axis_fill(&axis[a], b, &st->lattice, a, b->lo[a], n[a], a == c ? 0 : .5, DENSE_CUBIC)) return;
-        const float *base = dense_expand(b, &st->now, c, axis);
+        const float *base = base_expand(b, c, n);
         if (!base) return;
         for (int32_t k = 0; k < n[2]; k++)
             for (int32_t j = 0; j < n[1]; j++, base += n[0]) {
@@ -266,4 +312,88 @@ const struct bw_stage_desc upres_flow_desc = {
     .step = step,
     .uninit = uninit,
     .checkpoint = checkpoint,
+};
+
+/* ---- resim ---- */
+
+static const struct bw_param resim_params[] = {
+    BW_STRING(struct flow, grid, "grid", "vel", "The flow's grid in the files."),
+};
+
+static const struct bw_port resim_ports[] = {
+    [FLOW_VEL] = {.name = "vel",
+                  .kind = BW_MAC,
+                  .access = BW_UPDATE,
+                  .unit = "m/s",
+                  .doc = "The cache's flow at the step's end."},
+    {.name = "force",
+     .kind = BW_MAC,
+     .access = BW_READ_LAST,
+     .lifetime = BW_STEP,
+     .unit = "m/s^2",
+     .doc = "Acceleration by the stages above, which is left out: the flow has had it."},
+    {.name = "divergence",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .lifetime = BW_STEP,
+     .unit = "1/s",
+     .flags = BW_PORT_OPTIONAL,
+     .doc = "Expansion of the gas, likewise."},
+};
+
+static void resim_body(const struct bw_block *b, void *user)
+{
+    const struct bw_view *out = &b->view[0];
+    (void)user;
+    for (int c = 0; c < 3; c++) {
+        int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
+        n[c] += b->high[c];
+        const float *base = base_expand(b, c, n);
+        if (!base) return;
+        for (int32_t k = 0; k < n[2]; k++)
+            for (int32_t j = 0; j < n[1]; j++, base += n[0])
+                memcpy(bw_f32(out, c) + j * out->sy + k * out->sz, base, (size_t)n[0] * sizeof *base);
+    }
+}
+
+static enum bw_status resim_init(struct bw_stage *s) { return cache_begin(s, &((struct flow_state *)s->state)->cache); }
+
+static enum bw_status resim_step(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    const int64_t number = number_at(s);
+    enum bw_status status = !st->after.comps || number != st->number ? file_next(s, number) : BW_OK;
+    if (!status) status = flow_between(s);
+    struct bw_access access[] = {{bw_port_field(s, FLOW_VEL), BW_WRITE_OWN, 0}};
+    return status ? status : s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .body = resim_body});
+}
+
+/* The flow was projected when the cache was baked. */
+static enum bw_status nothing_project(struct bw_stage *s, struct bw_field *vel, double dt)
+{
+    (void)s, (void)vel, (void)dt;
+    return BW_OK;
+}
+
+static const void *resim_extension(const char *id)
+{
+    static const struct bw_project_api api = {.size = sizeof api, .project = nothing_project};
+    return strcmp(id, BW_PROJECT) != 0 ? cache_extension(id) : &api;
+}
+
+const struct bw_stage_desc resim_desc = {
+    .id = "resim",
+    .version = "1.0",
+    .brief =
+        "The flow of a finished cache in place of forces and pressure: smoke, fire and tracers go through it anew.",
+    .params_size = sizeof(struct flow),
+    .state_size = sizeof(struct flow_state),
+    .flags = BW_STAGE_SETUP | BW_STAGE_RANKS,
+    BW_PARAMS(resim_params),
+    BW_PORTS(resim_ports),
+    .init = resim_init,
+    .step = resim_step,
+    .uninit = uninit,
+    .checkpoint = flow_checkpoint,
+    .extension = resim_extension,
 };
