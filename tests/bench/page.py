@@ -220,15 +220,15 @@ def tried(served, text):
         time.sleep(0.02)
 
 
-def tuned(billow, folder):
-    served = Served(billow, "tune", "plume", folder=folder)
+def tuned(billow, folder, preset, buoyancy):
+    served = Served(billow, "tune", preset, folder=folder)
     text = json.loads(served.get("preset")[1])["text"]
     served.get("try", "POST", text.encode())
     wait(lambda: served.get("state")[0] == 200)
     wait(lambda: max(frames_of(served.state()) + [0]) >= 24, 300)
-    took = [tried(served, text.replace("buoyancy: 1,", "buoyancy: %s," % b)) for b in ("1.5", "0.7", "2")]
-    say("plume, from a changed knob to the first picture, s", " ".join("%.1f" % t[0] for t in took), "at most 3")
-    say("… to one second of film, s", " ".join("%.1f" % t[1] for t in took), "at most 15")
+    took = [tried(served, text.replace("buoyancy: %g," % buoyancy, "buoyancy: %g," % (k * buoyancy))) for k in (1.5, 0.7, 2)]
+    say(preset + ", from a changed knob to the first picture, s", " ".join("%.1f" % t[0] for t in took), "at most 1")
+    say("… to one second of film, s", " ".join("%.1f" % t[1] for t in took), "at most 3")
     say("… in voxels so many times as wide", " ".join("%g" % t[2] for t in took))
     served.end()
 
@@ -249,7 +249,8 @@ def main():
         say("… in Chromium, its own start apart, smoke, s", " ".join("%.2f" % in_chromium(billow, caches["smoke"], page) for _ in range(3)))
         page.driver.quit()
     pictures_of(billow, caches, 24)
-    tuned(billow, folder)
+    tuned(billow, folder, "plume", 1)
+    tuned(billow, folder, "campfire", 0.85)
     page = Page(folder) if page else None
     cost(billow, folder, rounds, page)
     if page:

@@ -16,7 +16,11 @@
 #include <unistd.h>
 
 enum { MAX_PREVIEWS = 8, POLL_NS = 50000000, MAX_TEXT = 1 << 20 }; ///< POLL_NS: between looks at a running bake
-static const double TARGET_S = 4;       ///< that a preview of the first second of film is to take
+static const double TARGET_S = 2.2; ///< that a preview of the first second of film is to take
+static const double MOST_S = 3.3;   ///< beyond which it starts anew in wider voxels, where its first frames say so
+static const double PACE_S = 1.5;   ///< so long, and for MIN_FRAMES, it is asked
+enum { MIN_FRAMES = 4, MAX_FRAMES = 12 };
+static const double MIN_CELLS = 24e3;   ///< of the full box; with fewer, wider voxels gain little
 static const double DEFAULT_RATE = 6e6; ///< cells of the full box times frames, a second and core, until it is measured
 static const double MAX_COARSE = 4;
 static const double HYSTERESIS = 1.5; ///< of the voxels' width: some 3 times the work
@@ -41,6 +45,24 @@ struct tune {
     json_t *shown_values, *first_values; ///< of the last and the first preview
     double rate;
 };
+
+/* ---- texts ---- */
+
+static struct parse_context context_of(const struct tune *t)
+{
+    return (struct parse_context){t->sources->session, t->path, t->allowed};
+}
+
+/// A parsed preset, or NULL and the sentence in *error, from malloc.
+static struct parsed_preset *parse_or_sentence(struct tune *t, const char *text, char **error)
+{
+    const struct parse_context c = context_of(t);
+    struct parsed_preset *p;
+    json_t *answer = preset_parse(&c, text, &p);
+    *error = p ? NULL : strdup(json_string_value(json_object_get(answer, "sentence")));
+    json_decref(answer);
+    return p;
+}
 
 /* ---- the thread ---- */
 
@@ -73,6 +95,12 @@ static void preview_drop(struct tune *t, int i)
     tuned_bake_free(t->sources, t->preview[i]);
     memmove(&t->preview[i], &t->preview[i + 1], (size_t)(MAX_PREVIEWS - 1 - i) * sizeof *t->preview);
     t->preview[MAX_PREVIEWS - 1] = NULL;
+}
+
+static void previews_drop(struct tune *t, const struct tuned_bake *b)
+{
+    for (int i = 0; i < MAX_PREVIEWS && t->preview[i]; i++)
+        if (t->preview[i] == b) preview_drop(t, i--);
 }
 
 /// Cancel all that run, but one (-1: none).
@@ -121,6 +149,17 @@ static void base_choose(const struct tune *t, const struct parsed_preset *p, str
     }
 }
 
+/// A new preview, in front; takes the preset over.
+static void preview_start(struct tune *t, struct parsed_preset *p, double coarse, const json_t *baseline)
+{
+    if (t->preview[MAX_PREVIEWS - 1]) preview_drop(t, MAX_PREVIEWS - 1);
+    struct plan plan = plan_of(t, t->folder, coarse);
+    plan.baseline = baseline;
+    base_choose(t, p, &plan);
+    t->preview[MAX_PREVIEWS - 1] = tuned_bake_start(&plan, p);
+    if (t->preview[MAX_PREVIEWS - 1]) preview_to_front(t, MAX_PREVIEWS - 1);
+}
+
 /// Show a preset: a preview of the same flow with its look, else a new preview.
 static void preset_preview(struct tune *t, struct parsed_preset *p)
 {
@@ -136,12 +175,7 @@ static void preset_preview(struct tune *t, struct parsed_preset *p)
         tuned_bake_set_look(t->preview[i], p);
         preview_to_front(t, i);
     } else if (previews_drop_empty(t), !preview_resume(t, p)) {
-        if (t->preview[MAX_PREVIEWS - 1]) preview_drop(t, MAX_PREVIEWS - 1);
-        struct plan plan = plan_of(t, t->folder, coarse_choose(t, p));
-        plan.baseline = json_equal(values, t->first_values) ? NULL : t->shown_values;
-        base_choose(t, p, &plan);
-        t->preview[MAX_PREVIEWS - 1] = tuned_bake_start(&plan, p);
-        if (t->preview[MAX_PREVIEWS - 1]) preview_to_front(t, MAX_PREVIEWS - 1);
+        preview_start(t, p, coarse_choose(t, p), json_equal(values, t->first_values) ? NULL : t->shown_values);
     }
     if (!t->first_values) t->first_values = json_incref(values);
     json_decref(t->shown_values);
@@ -156,6 +190,30 @@ static void preset_bake_full(struct tune *t, struct parsed_preset *p)
     t->full_bake = tuned_bake_start(&plan, p);
 }
 
+/// The newest preview, where its first frames are too slow, once more in wider voxels. What cells cost differs by a
+/// hundred times between presets, and steps get longer with the voxels: work goes by the fourth power of their width.
+static void pace_check(struct tune *t)
+{
+    struct tuned_bake *b = t->preview[0];
+    const double seconds = b->foretold_s, before = b->source->coarse;
+    const int n = b->frames_done, known = n >= MIN_FRAMES ? n <= MAX_FRAMES : b->elapsed_s > PACE_S;
+    if (!b->bake || b->resumed || !known || !(seconds > MOST_S) || before >= MAX_COARSE || b->cells < MIN_CELLS) return;
+    char *text = source_text(b->source), *error = NULL;
+    struct parsed_preset *p = text ? parse_or_sentence(t, text, &error) : NULL;
+    json_t *baseline = json_incref(b->baseline);
+    if (p) {
+        const double k = before * pow(seconds / TARGET_S, p->flat ? 1.0 / 3 : 1.0 / 4);
+        const double coarse = fmin(ceil(4 * k) / 4, MAX_COARSE);
+        t->rate = p->work / (TARGET_S * (p->flat ? coarse * coarse : coarse * coarse * coarse));
+        tuned_bake_cancel(b);
+        preview_start(t, p, coarse, baseline);
+        previews_drop(t, b);
+    }
+    json_decref(baseline);
+    free(error);
+    free(text);
+}
+
 /// Notice ended bakes, and measure the machine. 1: a bake runs.
 static int bakes_poll(struct tune *t)
 {
@@ -163,10 +221,13 @@ static int bakes_poll(struct tune *t)
     struct tuned_bake *b = t->preview[0];
     if (t->live) return live_poll(t->live) || runs;
     if (!b) return runs;
+    if (!runs) pace_check(t), b = t->preview[0];
+    if (!b) return runs;
     const double seconds = b->measured_s;
     if (seconds > 0 && !runs) { // it ran alone, and measures the machine with this preset
         // seldom another rate: previews are to be compared in the same voxels
-        if (seconds > 3 * TARGET_S || seconds < TARGET_S / 16) t->rate = b->work / seconds;
+        const int slow = seconds > 3 * TARGET_S && b->cells >= MIN_CELLS;
+        if (slow || seconds < TARGET_S / 16) t->rate = b->work / seconds;
         b->measured_s = 0;
     }
     return (b->bake && !tuned_bake_poll(b)) || runs;
@@ -219,11 +280,6 @@ static void request_put(struct tune *t, struct parsed_preset **place, struct par
 
 /* ---- requests of the page ---- */
 
-static struct parse_context context_of(const struct tune *t)
-{
-    return (struct parse_context){t->sources->session, t->path, t->allowed};
-}
-
 json_t *tune_preset(struct tune *t)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:b, s:O}", "name", t->name, "path", t->path, "text", t->text, "folder",
@@ -242,17 +298,6 @@ json_t *tune_try(struct tune *t, const char *text)
     json_t *answer = preset_parse(&c, text, &p);
     if (p) request_put(t, &t->preview_request, p);
     return answer;
-}
-
-/// A parsed preset, or NULL and the sentence in *error, from malloc.
-static struct parsed_preset *parse_or_sentence(struct tune *t, const char *text, char **error)
-{
-    const struct parse_context c = context_of(t);
-    struct parsed_preset *p;
-    json_t *answer = preset_parse(&c, text, &p);
-    *error = p ? NULL : strdup(json_string_value(json_object_get(answer, "sentence")));
-    json_decref(answer);
-    return p;
 }
 
 char *tune_live(struct tune *t, const char *what)

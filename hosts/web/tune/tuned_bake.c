@@ -3,17 +3,32 @@
 
 #include "folder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- callbacks ---- */
 
+/// By the frames after the second, for the first ones take more than their own time; where there is none yet, at least.
+static void pace_measure(struct tuned_bake *b, const struct bw_bake_progress *p)
+{
+    enum { FIRST = 2 };
+    const int64_t warmup = p->total - (p->last - p->first + 1);
+    const double frames = (double)(warmup + b->measure_frame - p->first + 1);
+    if (p->frame_done && p->done == FIRST) b->first_s = p->elapsed;
+    b->foretold_s = p->done > FIRST ? frames * (p->elapsed - b->first_s) / (p->done - FIRST + !p->frame_done)
+                                    : frames * p->elapsed / (p->done + 1);
+    b->frames_done = p->done;
+    b->elapsed_s = p->elapsed;
+}
+
 static void on_progress(struct bw_bake *bake, const struct bw_bake_progress *p, void *user)
 {
     struct tuned_bake *b = user;
     (void)bake;
     source_progress(b->source, p);
+    pace_measure(b, p);
     if (p->frame_done && p->frame == b->measure_frame && !b->resumed) b->measured_s = p->elapsed;
 }
 
@@ -129,7 +144,9 @@ struct tuned_bake *tuned_bake_start(const struct plan *plan, struct parsed_prese
     }
     if (plan->folder && (b->folder = malloc(strlen(plan->folder) + 16)))
         sprintf(b->folder, "%s/%d", plan->folder, (int)b->source->id);
-    b->work = p->work / (p->flat ? plan->coarse * plan->coarse : plan->coarse * plan->coarse * plan->coarse);
+    const double fewer = pow(plan->coarse, p->flat ? 2 : 3);
+    b->cells = p->cells / fewer;
+    b->work = p->work / fewer;
     b->baseline = json_deep_copy(plan->baseline);
     changes_describe(b, p, plan->coarse);
     b->values = json_incref(p->values);

@@ -9,16 +9,20 @@
 
 struct tuned_bake {
     struct source *source;
-    struct bw_bake *bake; ///< NULL: it has ended
-    char *folder;         ///< of a preview, removed with it; NULL: the full bake's, which stays
-    char *flow;           ///< of its preset, see preset_parse.h
-    json_t *baseline;     ///< values that its changes are described against, or NULL
-    json_t *values;       ///< its own
-    double work;
+    struct bw_bake *bake;  ///< NULL: it has ended
+    char *folder;          ///< of a preview, removed with it; NULL: the full bake's, which stays
+    char *flow;            ///< of its preset, see preset_parse.h
+    json_t *baseline;      ///< values that its changes are described against, or NULL
+    json_t *values;        ///< its own
+    double cells, work;    ///< as parsed_preset has them, of its own voxels
     int64_t first;         ///< frame that is written; those before are warm-up
     int64_t measure_frame; ///< the last frame of the first second of film
     _Atomic int frames_made;
     _Atomic double measured_s; ///< time until measure_frame; 0: it is not there yet
+    _Atomic double elapsed_s;  ///< since its start
+    _Atomic double foretold_s; ///< time until measure_frame by the pace of the frames so far; 0: not known yet
+    _Atomic int frames_done;   ///< warm-up included
+    double first_s;            ///< when the first frames were there
     int complete;              ///< all frames are made
     int resumed;               ///< from a checkpoint, its own or another preview's
 };
