@@ -151,6 +151,11 @@ addon() { # SCRIPT
 if have blender; then
     check "the add-on: quick effects, motion, stop and resume, refusals" addon addon
     check "the add-on: force fields, particles, weights" addon addon_scene
+    swirl() { cd "$work" && "$billow" plugin new swirl && make -C swirl BILLOW="$billow"; }
+    check "a plugin of somebody else's" swirl
+    export BILLOW_PLUGIN_PATH="$work/swirl"
+    check "the add-on: stages of any plugin, what is animated, a folder elsewhere" addon addon_stages
+    unset BILLOW_PLUGIN_PATH
     check "the add-on: starting points, estimates, Slurm, and words for what is wrong" addon addon_wrong
 fi
 

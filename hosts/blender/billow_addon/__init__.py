@@ -13,13 +13,13 @@ bl_info = {
 
 
 def register():
-    from . import base, handlers, operators, panels, preferences, properties, quick, starts
-    for module in preferences, properties, operators, base, starts, quick, panels, handlers:
+    from . import base, handlers, move, operators, panels, preferences, properties, quick, starts
+    for module in preferences, properties, operators, move, base, starts, quick, panels, handlers:
         module.register()
 
 
 def unregister():
-    from . import base, handlers, job, operators, panels, preferences, properties, quick, starts
+    from . import base, handlers, job, move, operators, panels, preferences, properties, quick, starts
     job.stop_all()
-    for module in handlers, panels, quick, starts, base, operators, properties, preferences:
+    for module in handlers, panels, quick, starts, base, move, operators, properties, preferences:
         module.unregister()

@@ -6,11 +6,12 @@ import re
 import bpy
 from mathutils import Matrix, Vector
 
-from . import program, scene
+from . import program, properties, scene, tables
 
 BY_KIND = {"SMOKE": "smoke", "FIRE": "fire", "EXPLOSION": "explosion"}
 FILES = re.compile(r"[\w./-]*[\w#]+\.(?:obj|ply|stl|glb|gltf|csv|vdb|exr|png|hdr|yaml)\b")
 listed = {}  # by program: {name: its row of `billow list`}
+stages_seen = {}  # by the domain's name: its stages, (id, type)
 facts_known = {}  # by program and text: what `billow info` says of it
 
 
@@ -82,11 +83,31 @@ def of(domain, sources, folder):
     if not block:
         name = BY_KIND[kind_of(sources)]
         path = path_of(name)
-        return Base(path if name == scene.name_of(domain) else name, path)
-    name = scene.name_of(domain) + "_base.yaml"
-    path = os.path.join(folder, name)
-    write_text(block, path)
-    return Base(name, path)
+        found = Base(path if name == scene.name_of(domain) else name, path)
+    else:
+        name = scene.name_of(domain) + "_base.yaml"
+        path = os.path.join(folder, name)
+        write_text(block, path)
+        found = Base(name, path)
+    stages_seen[domain.name] = found.stages
+    properties.stages_show(found.stages)
+    return found
+
+
+def stages_known(domain):
+    """(id, type) of the stages that the domain had when it was looked at last: for panels, which ask no program."""
+    return stages_seen.get(domain.name, [(stage, stage) for stage in tables.STAGES])
+
+
+def stages_shown(domain):
+    """Those with parameters to set; sources have panels of their own."""
+    sources = scene.of_role("SOURCE")
+    shown = []
+    for key, stage in stages_known(domain):
+        group = properties.stage_group(domain, key, stage)
+        if group and group.units and not (stage == "emit" and sources):
+            shown.append((key, stage))
+    return shown
 
 
 def fit(domain, start):

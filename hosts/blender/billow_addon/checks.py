@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What keeps a bake from beginning, in words."""
+import re
+
 from . import estimate, particles, program, scene
 
 
@@ -37,7 +39,7 @@ def box(domain):
         yield f"{domain.name} is turned: apply its rotation (Object > Apply > Rotation)"
     if min(h - l for l, h in zip(low, high)) <= 0:
         yield f"{domain.name} is flat: a domain is a box"
-    if domain.animation_data and domain.animation_data.action:
+    if any(re.match("location|rotation|scale|delta_", c.data_path) for c in scene.curves(domain)):
         yield f"{domain.name} is animated: a domain stands still; clear its animation"
     for other in scene.of_role("DOMAIN"):
         if other != domain and scene.name_of(other) == scene.name_of(domain) and not other.billow.folder:

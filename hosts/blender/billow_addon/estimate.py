@@ -107,7 +107,7 @@ def sketch(domain, folder):
     start = base.of(domain, scene.of_role("SOURCE"), folder)
     path = os.path.join(folder, "sketch.yaml")
     with open(path, "w", encoding="utf-8") as f:
-        f.write(preset.text(domain, start, preset.Sketch(domain)))
+        f.write(preset.text(domain, start, preset.Sketch(domain, start)))
     return path, os.path.join(scene.folder_of(domain), "cache")
 
 

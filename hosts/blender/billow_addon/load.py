@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A cache as a volume in the scene, by the script that billow writes for it."""
+import ast
 import os
 import subprocess
 
@@ -36,6 +37,24 @@ def alone(name):
     for collection, hidden in ((bpy.data.collections.get(name), False), (bpy.data.collections.get(other), True)):
         if collection:
             collection.hide_viewport = collection.hide_render = hidden
+
+
+def unload(out, only_ask=False):
+    """What was loaded of the cache goes; answers whether there was any."""
+    inside = os.path.realpath(out) + os.sep
+
+    def is_of(data):  # whose it is stands there as the script wrote it
+        try:
+            return os.path.realpath(ast.literal_eval(data.get("billow", "''"))).startswith(inside)
+        except (ValueError, SyntaxError, TypeError):
+            return False
+    own = [c for c in bpy.data.collections if is_of(c)]
+    if not only_ask:
+        for collection in own:
+            bpy.data.batch_remove({o.data for o in collection.objects if o.data} | set(collection.objects) | {collection})
+        for kind in bpy.data.materials, bpy.data.worlds, bpy.data.images:
+            bpy.data.batch_remove({data for data in kind if is_of(data)})
+    return bool(own)
 
 
 def lengthen(volume, frames):

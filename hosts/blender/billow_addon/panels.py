@@ -4,7 +4,7 @@ import os
 
 import bpy
 
-from . import checks, estimate, farm, forces, handlers, job, operators, properties, scene, tables
+from . import base, checks, estimate, farm, forces, handlers, job, operators, properties, scene, tables
 
 
 class Physics:
@@ -136,6 +136,8 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("billow.preset", text="Preset")
         row.operator("billow.copy_command", text="Command")
+        if os.path.isdir(out) or os.path.isdir(quick):
+            row.operator("billow.move", text="Move")
         if context.scene.render.engine == "CYCLES" and context.scene.cycles.volume_bounces < 2:
             wrapped(layout, "Smoke is dark: Render > Light Paths > Max Bounces > Volume is below 2", "INFO")
 
@@ -201,19 +203,21 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
+        """Of one stage of the starting point; those in which somebody set something have a dot."""
+        domain = context.object
         if properties.why_no_tables:
             wrapped(self.layout, properties.why_no_tables)
-        for stage, title in tables.STAGES.items():
-            group = properties.stage_group(context.object, stage)
-            if group:
-                self.layout.label(text=title)
-                self.stage(self.layout.column(), group, "billow_" + tables.group_name(stage))
+        column(self.layout).prop(domain.billow, "stage")
+        for key, stage in base.stages_shown(domain):
+            if key == domain.billow.stage:
+                group = properties.stage_group(domain, key, stage)
+                self.stage(self.layout.column(), group, tables.group_name(key, stage))
 
     def stage(self, layout, group, name):
         """Greyed: as the stage has it by itself."""
         for key in group.units:
             row = layout.row(align=True)
-            row.use_property_split, row.use_property_decorate = True, False
+            row.use_property_split, row.use_property_decorate = True, key not in group.still
             own = row.row(align=True)
             own.active = group.is_property_set(key)
             own.prop(group, key)

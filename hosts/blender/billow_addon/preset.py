@@ -3,12 +3,15 @@
 import os
 import re
 
+import bpy
+
 from . import base, forces, motion, particles, properties, scene, tables
 
 SIDES = ("left", "right", "front", "back", "bottom", "top")
 AXES = ("x-", "x+", "y-", "y+", "z-", "z+")
 SOLVERS = ("mac.forces", "mac.project", "flux")
-AMOUNTS = ("density", "temperature", "fuel")
+AMOUNTS = {"density": "density", "temperature": "temperature", "fuel": "fuel", "inherit": "inherit_velocity"}
+SHARED = ("density", "temperature", "fuel")  # of a source that is weighed, each part has its share
 
 
 def mapping(pairs):
@@ -40,29 +43,59 @@ def placed(start, kind):
     return {"after": after} if after else {"before": start.stages[0][0]}
 
 
-def source_text(number, source, shape, share, frames, where):
-    """One emit; `share` is of its amounts."""
+def source_text(number, source, shape, amounts, frames, where):
+    """One emit; `amounts`: its texts by their names."""
     own = source.billow
     pairs = {"id": f"source_{number}", **where, "shape": shape}
     if own.frames or own.start > frames[0]:
         begin = max(own.start, frames[0])
         pairs["frames"] = f"{begin}-{min(begin + own.frames - 1, frames[1]) if own.frames else frames[1]}"
-    for key in AMOUNTS:
-        if getattr(own, key):
-            pairs[key] = "%.7g" % (share * getattr(own, key))
-    if own.inherit:
-        pairs["inherit_velocity"] = "%.7g" % own.inherit
+    pairs.update(amounts)
     if own.noise >= 0:
         pairs["noise"] = "{amount: %.3g}" % own.noise
     return f"  - emit: {mapping(pairs)}  # {quoted(source.name)}"
 
 
-def stage_texts(domain, start):
+class Dials:
+    """What is set of stages and sources, over the frames: numbers that are animated become keys."""
+
+    def __init__(self, domain, start, sources):
+        self.frames, self.sources = [], sources
+        groups = {key: properties.stage_group(domain, key, kind) for key, kind in start.stages}
+        self.groups = {key: group for key, group in groups.items() if group and tables.given(group)}
+        self.stage_texts = {key: [] for key in self.groups}  # by the stage's id: {parameter: text} of each frame
+        self.amounts = {source: [] for source in sources}  # {parameter: number} of each frame
+
+    def see(self, frame, graph=None):
+        self.frames.append(frame)
+        for key, group in self.groups.items():
+            self.stage_texts[key].append(tables.given(group))
+        for source in self.sources:
+            self.amounts[source].append({to: getattr(source.billow, own) for own, to in AMOUNTS.items()})
+
+    def of_stage(self, key):
+        """{parameter: text}."""
+        seen = self.stage_texts.get(key)
+        if not seen:
+            return {}
+        return {name: seen[0][name] if name in self.groups[key].still else self.keyed([s[name] for s in seen])
+                for name in seen[0]}
+
+    def of_source(self, source, share):
+        """{parameter: text}, with a share of the amounts; what is 0 all the time is left to the preset."""
+        seen = self.amounts[source]
+        return {name: self.keyed(["%.7g" % ((share if name in SHARED else 1) * s[name]) for s in seen])
+                for name in seen[0] if any(s[name] for s in seen)}
+
+    def keyed(self, texts):
+        return motion.keyed(self.frames, texts)
+
+
+def stage_texts(start, dials):
     """What somebody set of the stages that are there."""
     out = []
     for key, kind in start.stages:
-        group = properties.stage_group(domain, kind) if kind in tables.STAGES else None
-        pairs = tables.given(group) if group else {}
+        pairs = dials.of_stage(key)
         if kind == "mac.forces" and scene.gravity() is not None:
             pairs = {"gravity": "[%s]" % ", ".join("%.6g" % x for x in scene.gravity()), **pairs}
         if pairs:
@@ -73,14 +106,15 @@ def stage_texts(domain, start):
 class Parts:
     """Shapes of the scene's objects: [(object, [(shape, share)])]. Files go into the folder."""
 
-    def __init__(self, domain, folder):
+    def __init__(self, domain, start, folder):
         first, last = scene.frames()
         edge = scene.cells(domain)[0]
         sources, obstacles = scene.of_role("SOURCE"), scene.of_role("OBSTACLE")
         clouds = {s: particles.Cloud(s, folder) for s in sources if particles.system_of(s)}
         tracks = {t: motion.Track(t) for t in sources + obstacles if t not in clouds}
         self.fields = [forces.Field(f) for f in forces.taken(forces.all_of(domain))]
-        motion.follow([*clouds.values(), *tracks.values(), *self.fields], first, last)
+        self.dials = Dials(domain, start, sources)
+        motion.follow([*clouds.values(), *tracks.values(), *self.fields, self.dials], first, last)
 
         def shapes(thing):
             return clouds[thing].shapes() if thing in clouds else motion.shapes(tracks[thing], folder, edge)
@@ -90,13 +124,14 @@ class Parts:
 class Sketch:
     """The same without a look at other frames and without files, for estimates: balls where things are now."""
 
-    def __init__(self, domain):
+    def __init__(self, domain, start):
         def ball(thing):
             low, high = scene.box(thing)
             center = ", ".join("%.6g" % ((l + h) / 2) for l, h in zip(low, high))
             return [("{sphere: {center: [%s], radius: %.6g}}" % (center, max(h - l for l, h in zip(low, high)) / 2), 1)]
         self.sources, self.obstacles = ([(t, ball(t)) for t in scene.of_role(r)] for r in ("SOURCE", "OBSTACLE"))
-        self.fields = []
+        self.fields, self.dials = [], Dials(domain, start, [thing for thing, _ in self.sources])
+        self.dials.see(bpy.context.scene.frame_current)
 
 
 def text(domain, start, parts):
@@ -110,10 +145,11 @@ def text(domain, start, parts):
     lines += [f"  - collide: {mapping({'id': f'obstacle_{i + 1}', **placed(start, 'collide'), 'wake': 'always', 'shape': s})}"
               f"  # {quoted(thing.name)}" for i, (thing, shapes) in enumerate(parts.obstacles) for s, _ in shapes]
     emits = [(thing, s, share) for thing, shapes in parts.sources for s, share in shapes]
-    lines += [source_text(i + 1, *emit, (first, last), placed(start, "emit")) for i, emit in enumerate(emits)]
+    lines += [source_text(i + 1, thing, s, parts.dials.of_source(thing, share), (first, last), placed(start, "emit"))
+              for i, (thing, s, share) in enumerate(emits)]
     lines += [f"  - force: {mapping({'id': f'force_{i + 1}', **placed(start, 'force'), **field.pairs()})}"
               f"  # {quoted(field.thing.name)}" for i, field in enumerate(parts.fields)]
-    lines += stage_texts(domain, start)
+    lines += stage_texts(start, parts.dials)
     if lines[-1] == "stages:":
         lines.pop()
     if domain.billow.thickness:
@@ -130,5 +166,5 @@ def write(domain):
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, scene.name_of(domain) + ".yaml")
     start = base.of(domain, scene.of_role("SOURCE"), folder)
-    motion.write(path, text(domain, start, Parts(domain, folder)))
+    motion.write(path, text(domain, start, Parts(domain, start, folder)))
     return path

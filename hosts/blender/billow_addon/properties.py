@@ -24,6 +24,19 @@ def kind_changed(self, context):
     self.density, self.temperature, self.fuel, self.frames, self.noise = AMOUNTS[self.kind]
 
 
+def stage_items(self, context):
+    """Blender reads the texts later, so they are kept."""
+    from . import base
+    domain = self.id_data
+    rows = []
+    for key, stage in base.stages_shown(domain):
+        is_set = bool(tables.given(stage_group(domain, key, stage)))
+        name = key.replace("_", " ").replace(".", " ").capitalize()
+        rows.append((key, name, stage, "DOT" if is_set else "NONE", len(rows)))
+    kept[domain.name] = rows or [("NONE", "None", "No stage has parameters to set here")]
+    return kept[domain.name]
+
+
 class BillowObject(bpy.types.PropertyGroup):
     role: bpy.props.EnumProperty(items=ROLES, name="Role")
     # of a domain
@@ -38,6 +51,7 @@ class BillowObject(bpy.types.PropertyGroup):
     base: bpy.props.PointerProperty(name="Starts From", type=bpy.types.Text,
                                     description="A preset's text, which the scene's objects are added to; none: the "
                                                 "preset smoke, fire or explosion, by the kind of the sources")
+    stage: bpy.props.EnumProperty(name="Stage", items=stage_items, description="Whose parameters are shown")
     forces: bpy.props.BoolProperty(name="Force Fields", default=True,
                                    description="Blender's force fields push the gas")
     folder: bpy.props.StringProperty(name="Folder", subtype="DIR_PATH",
@@ -69,34 +83,48 @@ class BillowObject(bpy.types.PropertyGroup):
 
 
 classes = [BillowObject]
-dynamic = []
+kinds = {}  # by a stage's type: the class of its parameters
+kept = {}  # by the domain's name: what `stage` offers
+names = set()  # of the properties that objects have beside `billow`
 why_no_tables = ""
 
 
-def tables_refresh():
-    """Parameters as the program's own tables have them; another program may have others."""
+def stages_show(stages):
+    """Objects get the parameters of these stages, (id, type) each, as the program's own tables have them."""
     global why_no_tables
-    tables_free()
-    why_no_tables = ""
     try:
-        for stage in tables.STAGES:
-            kind = tables.class_of(stage, program.parameters(stage))
-            bpy.utils.register_class(kind)
-            dynamic.append(kind)
-            setattr(bpy.types.Object, "billow_" + tables.group_name(stage), bpy.props.PointerProperty(type=kind))
+        for key, stage in stages:
+            name = tables.group_name(key, stage)
+            if name in names:
+                continue
+            if stage not in kinds:
+                kind = tables.class_of(stage, program.parameters(stage))
+                bpy.utils.register_class(kind)
+                kinds[stage] = kind
+            setattr(bpy.types.Object, name, bpy.props.PointerProperty(type=kinds[stage]))
+            names.add(name)
+        why_no_tables = ""
     except program.Missing as missing:
         why_no_tables = str(missing)
 
 
+def tables_refresh():
+    """Another program may have others."""
+    tables_free()
+    stages_show([(stage, stage) for stage in tables.STAGES])
+
+
 def tables_free():
-    while dynamic:
-        kind = dynamic.pop()
-        delattr(bpy.types.Object, "billow_" + tables.group_name(kind.stage))
-        bpy.utils.unregister_class(kind)
+    while names:
+        delattr(bpy.types.Object, names.pop())
+    while kinds:
+        bpy.utils.unregister_class(kinds.popitem()[1])
 
 
-def stage_group(thing, stage):
-    return getattr(thing, "billow_" + tables.group_name(stage), None)
+def stage_group(thing, key, stage):
+    """What of the stage is set on the domain; None: it has not been shown yet."""
+    name = tables.group_name(key, stage)
+    return getattr(thing, name) if name in names else None
 
 
 def register():

@@ -53,6 +53,17 @@ def box(thing):
     return [unit() * min(c[a] for c in corners) for a in range(3)], [unit() * max(c[a] for c in corners) for a in range(3)]
 
 
+def curves(thing):
+    """Of the object's own animation."""
+    action = thing.animation_data.action if thing.animation_data else None
+    if not action:
+        return []
+    if hasattr(action, "fcurves"):
+        return list(action.fcurves)
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]  # from 4.4 on
+    return [curve for bag in bags for curve in bag.fcurves]
+
+
 def is_turned(thing):
     axes = [thing.matrix_world.col[a].xyz for a in range(3)]
     return any(abs(axes[a][b]) > 1e-4 * axes[a].length for a in range(3) for b in range(3) if a != b)
