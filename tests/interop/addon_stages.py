@@ -56,7 +56,7 @@ def keys(owner, path, values):
 
 def check_stages():
     """Each stage by its id, of whatever plugin; numbers, whole numbers, choices, switches and vectors."""
-    from billow_addon import base, panels
+    from billow_addon import base, estimate, operators, panels
     box, ball = domain_new("stages")
     box.billow.base = bpy.data.texts.new("start.yaml")
     box.billow.base.write(START)
@@ -76,6 +76,10 @@ def check_stages():
                  "mac.advect: {id: mac.advect, sweeps: symmetric}", "gravity: [0 m/s^2, 0 m/s^2, -5 m/s^2]"):
         assert line in text, (line, text)
     assert len(volumes()) == 1
+    figures = estimate.answer([operators.program.find(), "bake", "billow/stages/stages.yaml", "--dry-run", "--json"], "")
+    estimate.known[box.name] = None, figures
+    values = [estimate.value_of(box, *one) for one in (("swirl", "rate"), ("lobes", "front_change"), ("mac.project", "tolerance"))]
+    assert values == ["2.5 1/s", "0.25", "1e-3"], values
     only(box)
     for stage, key in ("swirl", "rate"), ("lobes", "front_change"), ("mac.project", "max_iterations"):
         box.billow.stage = stage

@@ -27,6 +27,7 @@ class Figures:
         frames = event["last"] - event["first"] + 1
         self.memory, self.most_memory = event["memory"], event["memory_allowed"]
         self.disk, self.free = event["disk"] + event["checkpoints"], event["disk_free"]
+        self.values = values_of(event.get("resolved", ""))
         rate = earlier(out)
         self.measured = rate is not None
         self.seconds = event["cells"] * frames * (rate or PLUME / (os.cpu_count() or 1))
@@ -38,6 +39,29 @@ class Figures:
         if 0.1 * self.disk > self.free:
             return f"the disk is full: {size(self.free)} are left, and some {size(0.1 * self.disk)} are wanted"
         return None
+
+
+def values_of(resolved):
+    """{(stage's id, parameter): text} of the preset with all values, as billow writes it: a line each."""
+    out, key = {}, None
+    stages = resolved.partition("\nstages:\n")[2]
+    for line in stages.splitlines():
+        if not line.startswith(" "):
+            break
+        found = re.match(r" {6}(\w+): (.+)", line)
+        if line.startswith("  - "):
+            key = None
+        elif found and found.group(1) == "id":
+            key = found.group(2).strip('"')
+        elif found and key is not None:
+            out[key, found.group(1)] = found.group(2).strip('"')
+    return out
+
+
+def value_of(domain, key, name):
+    """What a parameter of a stage is by the preset; None: nobody has asked yet."""
+    figures = known.get(domain.name, (None, None))[1]
+    return figures.values.get((key, name)) if isinstance(figures, Figures) else None
 
 
 def size(count):

@@ -211,10 +211,11 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
         for key, stage in base.stages_shown(domain):
             if key == domain.billow.stage:
                 group = properties.stage_group(domain, key, stage)
-                self.stage(self.layout.column(), group, tables.group_name(key, stage))
+                self.stage(self.layout.column(), group, tables.group_name(key, stage),
+                           lambda name: estimate.value_of(domain, key, name))
 
-    def stage(self, layout, group, name):
-        """Greyed: as the stage has it by itself."""
+    def stage(self, layout, group, name, value_of):
+        """Greyed: as the starting point has it, whose value stands beside where it is not the stage's own."""
         for key in group.units:
             row = layout.row(align=True)
             row.use_property_split, row.use_property_decorate = True, key not in group.still
@@ -224,8 +225,10 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
             if group.is_property_set(key):
                 unset = row.operator("billow.unset", text="", icon="X")
                 unset.group, unset.key = name, key
-            elif key in group.automatic:
-                row.label(text="auto")
+                continue
+            value = value_of(key)
+            if key in group.automatic or value not in (None, group.defaults[key]):
+                row.label(text=value or "auto")
 
 
 classes = [BILLOW_PT_role, BILLOW_PT_bake, BILLOW_PT_domain, BILLOW_PT_start, BILLOW_PT_source,

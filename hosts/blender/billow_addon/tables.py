@@ -69,6 +69,7 @@ def class_of(stage, parameters):
     kept = [p for p in parameters if p.get("key") in made]
     return type("Billow_stage_" + re.sub(r"\W", "_", stage), (bpy.types.PropertyGroup,),
                 {"__annotations__": made, "units": {p["key"]: p.get("unit", "") for p in kept},
+                 "defaults": {p["key"]: p.get("default") for p in kept},
                  "still": {p["key"] for p in kept if p.get("static")},
                  "automatic": {p["key"] for p in kept if number_of(p.get("default", "")) is None and p["type"] == "number"}})
 
