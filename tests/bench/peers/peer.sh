@@ -5,7 +5,7 @@
 # burns and smokes in its place, with the flame in the files and lift as of Mantaflow's flames, by steps of at most 12
 # cells (Mantaflow's single one is 30 and more; PEER_STEPS='substeps: 1' is one here too). Seconds, the least of RUNS
 # each (PEER_RUNS, default 2), and their ratio. With PEER_LONG=1 at RES 64, 128, 192; then the preset `plume` as it is,
-# movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 176×128×272 cells
+# movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 147×107×227 cells
 # over the same frames, one step each (its warm-up too; PEER_PLUME frames, default 108), once each. PEER_ONLY: cube or
 # fire alone.
 set -u
@@ -75,7 +75,7 @@ done
 [ -n "${PEER_LONG:-}" ] || exit 0
 count=${PEER_PLUME:-108}
 rm -rf "$work/manta" "$work/billow"
-other=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- plume 272 "$count" "$work/manta") || exit 1
+other=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- plume 227 "$count" "$work/manta") || exit 1
 own=$(seconds "$billow" bake plume --mute mp4 --frames "1-$((count - 36))" --out "$work/billow") || exit 1
 [ "$(find "$work/manta" -name '*.vdb' | wc -l)" -ge "$count" ] || { echo "peer: Mantaflow wrote too few frames"; exit 1; }
 [ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$((count - 36))" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
