@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { NEAR = 4, SLOTS = 1 << 16, TRIES = 8, WINDOW = 128 };
+enum { NEAR = 4, SLOTS = 1 << 16, TRIES = 8, WINDOW = 512 };
 #define CLEAR 2.2    ///< widths of the stage from its middle, within which there are no rocks
 #define FARTHEST 1e8 ///< squares from the origin: farther ones are not kept
 
