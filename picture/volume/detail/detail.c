@@ -24,7 +24,8 @@
 #define SMOOTH 0.35f  ///< 2 sin(πh/λ) of waves that are well resolved, 18 cells long …
 #define ROUGH 0.8f    ///< … and of those that stand for finer ones, 8 cells
 enum { EVEN = 3 };    ///< times that flow and roughness are smoothed: noise is carried, not wrung
-#define SHEARED 10.0f ///< frames: how long the flow has had to mix
+#define SHEARED 10.0f ///< frames that the flow has had to mix …
+#define MIXED 6.5f    ///< … or √(h/g), where that is longer: what is large is slow
 #define GROWN 16.0    ///< √(h/g), until lobes are twice as wide …
 #define WIDER 1.5f    ///< … and their displacements so much longer
 #define FADED 40.0    ///< … until they have half of their contrast
@@ -76,7 +77,8 @@ static void block_survey(const struct survey *s, const int at[3], float out[4])
                     if (p[a] > 0 && p[a] + 1 < b->n[a]) differences(s->v, cell, step[a], square);
             }
     const float rough = sqrtf(square[1] / (square[0] + 1e-20f));
-    const float shear = SHEARED * s->frame / (float)b->h * sqrtf(square[0] / cells);
+    const float mixed = bw_most(SHEARED * s->frame, MIXED * s->eddy);
+    const float shear = mixed / (float)b->h * sqrtf(square[0] / cells);
     for (int c = 0; c < 3; c++) out[c] = flow[c] / cells * s->frame / (float)b->h;
     out[3] = ramp((rough - SMOOTH) / (ROUGH - SMOOTH)) * shear / (1 + shear);
 }

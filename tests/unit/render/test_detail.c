@@ -100,6 +100,31 @@ Test(detail, leaves_as_much_smoke_as_there_was)
     free(v.density);
 }
 
+/// The strongest that detail is in a volume whose cells are `h` wide and whose eddies are as fast as Froude's law has it.
+static double strongest_of(double h)
+{
+    struct bw_volume v = volume_make(&(struct scene_wish){0, 0.01, 5, 0});
+    struct bw_scene scene = scene_make(1, 0);
+    struct bw_detail d;
+    double most = 0;
+    for (int i = 0; i < 3 * CELLS; i++) v.vel[0][i] *= (float)sqrt(h / H);
+    for (int a = 0; a < 3; a++) v.box.origin[a] *= h / H;
+    v.box.h = h;
+    cr_assert_eq(bw_detail_make(&tools, &v, &scene, &d), BW_OK);
+    for (int i = 0; i < d.box.n[0] * d.box.n[1] * d.box.n[2]; i++) most = fmax(most, (double)d.flow[4 * i + 3]);
+    bw_detail_free(&tools, &d);
+    free(v.density);
+    return most;
+}
+
+/* Counted in frames, what is large would have no time to mix, and be smooth. */
+Test(detail, is_as_strong_in_what_is_ten_times_as_large)
+{
+    const double one = strongest_of(1), ten = strongest_of(10);
+    cr_assert_gt(one, 0.05, "%g", one);
+    cr_assert_float_eq(ten, one, 1e-3 * one, "%g of 1 m, %g of 10 m", one, ten);
+}
+
 static vec4 moved_at(const struct bw_detail *d, const float p[3], float *rms)
 {
     return displacement_at(d, p, flow_at(d, p), rms);
