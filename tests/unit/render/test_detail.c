@@ -100,7 +100,7 @@ Test(detail, leaves_as_much_smoke_as_there_was)
     free(v.density);
 }
 
-/// The strongest that detail is in a volume whose cells are `h` wide and whose eddies are as fast as Froude's law has it.
+/// How strong detail is at most where cells are `h` wide and eddies are as fast as Froude's law has it.
 static double strongest_of(double h)
 {
     struct bw_volume v = volume_make(&(struct scene_wish){0, 0.01, 5, 0});
