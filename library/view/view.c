@@ -44,16 +44,11 @@ struct view *view_acquire(struct bw_view *handle, struct bw_diag *d) { return ha
 
 enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view)
 {
-    return bw_view_open_as(snapshot, NULL, view);
+    return bw_view_open_as(snapshot, NULL, NULL, 0, view);
 }
 
-enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, struct bw_view **view)
-{
-    return bw_view_open_with(snapshot, look, NULL, 0, view);
-}
-
-enum bw_status bw_view_open_with(struct bw_snapshot *snapshot, struct bw_bake *look, const char *const *set,
-                                 int32_t n_set, struct bw_view **view)
+enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, const char *const *set,
+                               int32_t n_set, struct bw_view **view)
 {
     struct api_call api;
     api_enter(&api);
@@ -62,7 +57,7 @@ enum bw_status bw_view_open_with(struct bw_snapshot *snapshot, struct bw_bake *l
     struct job *j = m && look ? job_acquire(look, &api.d) : NULL;
     if (m && !view) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_open wants a place for the view");
     else if (m && (n_set < 0 || (n_set && !set)))
-        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_open_with wants as many values as it is told");
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_open_as wants as many values as it is told");
     else if (m && (j || !look)) view_make(m, &(struct view_look){j ? j->preset : NULL, set, n_set}, view, &api.d);
     if (j) object_unref(&j->o);
     if (m) object_unref(&m->o);

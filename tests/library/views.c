@@ -88,16 +88,16 @@ static void values_over(struct bw_snapshot *snapshot, struct bw_bake *look)
                              *const low[] = {"look.exposure=-1"}, *const none[] = {"exposure=1"};
     struct bw_view *own = NULL, *brighter = NULL, *bad;
     struct bw_pixels a = {0}, b = {0};
-    CHECK(bw_view_open_as(snapshot, look, &own) == BW_OK);
-    CHECK(bw_view_open_with(snapshot, look, bright, 1, &brighter) == BW_OK);
+    CHECK(bw_view_open_as(snapshot, look, NULL, 0, &own) == BW_OK);
+    CHECK(bw_view_open_as(snapshot, look, bright, 1, &brighter) == BW_OK);
     CHECK(bw_view_picture(own, NULL, 120, 120, 0, &a) == BW_OK);
     CHECK(bw_view_picture(brighter, NULL, 120, 120, 0, &b) == BW_OK && apart(&a, &b) > 5);
-    CHECK(bw_view_open_with(snapshot, look, wrong, 1, &bad) == BW_ERR_PRESET && !bad);
+    CHECK(bw_view_open_as(snapshot, look, wrong, 1, &bad) == BW_ERR_PRESET && !bad);
     CHECK(strstr(bw_error_last()->text, "did you mean \"exposure\"") != NULL);
-    CHECK(bw_view_open_with(snapshot, look, low, 1, &bad) == BW_ERR_PRESET && !bad);
-    CHECK(bw_view_open_with(snapshot, look, none, 1, &bad) == BW_ERR_PRESET && !bad);
-    CHECK(bw_view_open_with(snapshot, look, NULL, 1, &bad) == BW_ERR_USAGE && !bad);
-    CHECK(bw_view_open_with(snapshot, look, bright, -1, &bad) == BW_ERR_USAGE && !bad);
+    CHECK(bw_view_open_as(snapshot, look, low, 1, &bad) == BW_ERR_PRESET && !bad);
+    CHECK(bw_view_open_as(snapshot, look, none, 1, &bad) == BW_ERR_PRESET && !bad);
+    CHECK(bw_view_open_as(snapshot, look, NULL, 1, &bad) == BW_ERR_USAGE && !bad);
+    CHECK(bw_view_open_as(snapshot, look, bright, -1, &bad) == BW_ERR_USAGE && !bad);
     bw_pixels_free(&a);
     bw_pixels_free(&b);
     bw_view_close(own);
@@ -151,7 +151,8 @@ static void other_looks(void)
     o.n_set = 1;
     struct bw_bake *look = bake_open(&o);
     CHECK(bw_cache_open(session, work, &cache) == BW_OK && bw_cache_frame(cache, 7, &snapshot) == BW_OK);
-    CHECK(bw_view_open_as(snapshot, NULL, &own) == BW_OK && bw_view_open_as(snapshot, look, &other) == BW_OK);
+    CHECK(bw_view_open_as(snapshot, NULL, NULL, 0, &own) == BW_OK &&
+          bw_view_open_as(snapshot, look, NULL, 0, &other) == BW_OK);
     CHECK(bw_view_facts(other, &f) == BW_OK && f.height == 120);
     CHECK(bw_view_picture(own, &f.eye, 120, 120, 0, &bright) == BW_OK);
     CHECK(bw_view_picture(other, &f.eye, 120, 120, 0, &darker) == BW_OK && apart(&bright, &darker) > 5);
@@ -159,7 +160,7 @@ static void other_looks(void)
     values_over(snapshot, look);
     CHECK(bw_bake_close(look) == BW_OK);
     struct bw_view *none;
-    CHECK(bw_view_open_as(snapshot, look, &none) == BW_ERR_USAGE && !none); // it is closed
+    CHECK(bw_view_open_as(snapshot, look, NULL, 0, &none) == BW_ERR_USAGE && !none); // it is closed
     bw_pixels_free(&bright);
     bw_pixels_free(&darker);
     bw_view_close(own);
@@ -184,7 +185,7 @@ static void goes_round(void)
         struct bw_snapshot *snapshot = NULL;
         struct bw_view *view = NULL;
         CHECK(bw_cache_frame(cache, i ? 7 : 2, &snapshot) == BW_OK);
-        CHECK(bw_view_open_as(snapshot, look, &view) == BW_OK && bw_view_facts(view, &f) == BW_OK);
+        CHECK(bw_view_open_as(snapshot, look, NULL, 0, &view) == BW_OK && bw_view_facts(view, &f) == BW_OK);
         eye[i] = f.eye;
         bw_view_close(view);
         bw_snapshot_close(snapshot);

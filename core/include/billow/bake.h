@@ -311,14 +311,11 @@ struct bw_view_facts {
     int32_t y_up;                         ///< 1: the snapshot's grids have y up, (x, z, -y) of coordinates here
 };
 
-/// With the look of the bake's own exporter, else the default; the snapshot may be closed afterwards. Errors: BW_ERR_IO
-/// (a file that is gone), BW_ERR_PRESET, BW_ERR_MEMORY.
+/// With the bake's own look, else the default; the snapshot may be closed. Errors: BW_ERR_IO, _PRESET, _MEMORY.
 BW_API enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view);
-/// With the look and camera of another open bake; NULL: the bake's own.
-BW_API enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, struct bw_view **view);
-/// The same, and over that `n_set` of "look.KEY=VALUE" and "camera.KEY=VALUE", as `billow preview --set` takes them.
-BW_API enum bw_status bw_view_open_with(struct bw_snapshot *snapshot, struct bw_bake *look, const char *const *set,
-                                        int32_t n_set, struct bw_view **view);
+/// With the look of another open bake (NULL: its own), and over that `n_set` of `billow preview --set`'s values.
+BW_API enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, const char *const *set,
+                                      int32_t n_set, struct bw_view **view);
 BW_API void bw_view_close(struct bw_view *view);
 BW_API enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts);
 /// 8 bits; `eye` NULL: the bake's own camera. Lights stay where the movie has them. `coarse` 1: with cells twice as

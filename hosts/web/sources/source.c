@@ -351,7 +351,7 @@ enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, const
     pthread_mutex_lock(&s->lock);
     struct bw_bake *bake = s->look_bake[0];
     pthread_mutex_unlock(&s->lock);
-    enum bw_status status = set ? bw_view_open_with(snapshot, bake, set, (int32_t)n, view) : BW_ERR_MEMORY;
+    enum bw_status status = set ? bw_view_open_as(snapshot, bake, set, (int32_t)n, view) : BW_ERR_MEMORY;
     free((void *)set);
     json_decref(settings);
     return status;
