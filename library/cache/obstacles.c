@@ -6,6 +6,7 @@
 #include "run/snapshot.h"
 #include "run/writer/obstacle_tiles.h"
 #include "view/bake_look.h"
+#include "view/kept_meshes.h"
 #include <picture/gather/shapes.h>
 #include <picture/gather/solid.h>
 #include <picture/volume/scene/volume.h>
@@ -18,6 +19,7 @@ struct cache_chain {
     struct bw_preset *preset; ///< NULL: no bake by Billow
     struct bw_chain *chain;   ///< NULL: it can't be created …
     char *why;                ///< … for this reason
+    struct kept_meshes meshes;
 };
 
 /* Once a cache, under its lock. NULL: out of memory. */
@@ -27,6 +29,7 @@ static struct cache_chain *chain_make(struct cache *c)
     struct bw_diag d = {0};
     const struct bw_run_options o = {.threads = 1, .simd = UINT32_MAX};
     if (!k) return NULL;
+    kept_meshes_init(&k->meshes);
     k->preset = cache_preset(c, &d);
     if (k->preset) k->chain = bw_chain_create(k->preset, c->session->registry, &o, &d);
     if (!k->chain && d.first) k->why = bw_strdup(d.first);
@@ -38,6 +41,7 @@ void cache_obstacles_free(struct cache *c)
 {
     struct cache_chain *k = c->chain;
     if (!k) return;
+    kept_meshes_free(&k->meshes);
     bw_chain_free(k->chain);
     bw_preset_free(k->preset);
     bw_free(k->why);
@@ -60,13 +64,15 @@ static const char *unknown_in(const struct chain_snapshot *s, const struct bw_fi
     return NULL;
 }
 
-static void shapes_gather(const struct cache_chain *k, struct chain_snapshot *s, const struct bake_look *own,
+static void shapes_gather(struct cache_chain *k, struct chain_snapshot *s, const struct bake_look *own,
                           const struct bw_tools *tools, struct bw_shapes **shapes, struct bw_diag *why)
 {
     const struct bw_snapshot_field solid = {.info = solid_of(s, bake_look_domain(k->preset, own->export))};
     const char *unknown = solid.info ? unknown_in(s, solid.info) : NULL;
     if (unknown) bw_diag_error(why, NULL, BW_ERR, "where \"%s\" is, its parameters alone do not tell", unknown);
+    if (!*shapes) *shapes = kept_meshes_take(&k->meshes);
     if (bw_gather_shapes(tools, &s->frame, solid.info ? &solid : NULL, &own->p->obstacles, shapes)) out_of_memory(why);
+    kept_meshes_put(&k->meshes, *shapes);
 }
 
 enum { PADDING = 2 }; ///< cells around the solid's box, as in bw_gather_volume
@@ -157,7 +163,7 @@ void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct
     struct bake_look own;
     pthread_mutex_lock(&c->lock);
     if (!c->chain) c->chain = chain_make(c);
-    const struct cache_chain *k = c->chain;
+    struct cache_chain *k = c->chain;
     const struct bw_preset *p = look ? look : k ? k->preset : NULL;
     if (!k) out_of_memory(why);
     else if (k->why) bw_diag_error(why, NULL, BW_ERR, "%s", k->why);

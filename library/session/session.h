@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A session: its plugins, and the folders of presets. Immutable once open, except that trusted plugins are loaded on
- * first use. */
+ * first use, and for what views keep. */
 #ifndef SESSION_H
 #define SESSION_H
 
 #include "api_guard.h"
 #include "preset/preset.h"
 #include "run/registry/registry.h"
+#include "view/kept_meshes.h"
 #include <jansson.h>
 
 /// Folders, colon-separated, in the order of search.
@@ -23,6 +24,7 @@ struct session {
     struct folders folders;
     char *preset_path;
     struct bw_registry *registry;
+    struct kept_meshes meshes; ///< of views of bakes: a bake is begun anew with the same obstacles
 };
 
 /// The session of a handle with a reference, or NULL with an error in `d`.

@@ -26,7 +26,7 @@ static int has_renderable_field(const struct bw_frame *frame)
 }
 
 static void frame_gather(struct snapshot_exporter *exporter, const struct bw_frame *frame,
-                         const struct bw_picture_params *p, struct view *v)
+                         const struct bw_picture_params *p, struct kept_meshes *meshes, struct view *v)
 {
     struct bw_picture kept;
     bw_picture_begin(&kept, &exporter->e);
@@ -35,7 +35,9 @@ static void frame_gather(struct snapshot_exporter *exporter, const struct bw_fra
     if (f) bw_gather_bounds(f, v->scene.lo, v->scene.hi);
     v->renders = has_renderable_field(frame);
     if (!v->renders) return;
+    kept.shapes = kept_meshes_take(meshes);
     bw_show_scene(&m, &v->volume, &v->memory, &v->scene);
+    kept_meshes_put(meshes, kept.shapes);
     v->solid = v->volume.solid;
     v->spark = v->volume.spark;
     v->sky = kept.sky;
@@ -66,7 +68,7 @@ enum bw_status view_of_job(struct snapshot *m, const struct view_look *look, str
     if (!fields) out_of_memory(d);
     else if (snapshot_exporter_init(&exporter, m, bake_look_domain(p, own.export)->name, d)) {
         const struct bw_frame frame = snapshot_of_domain(s, exporter.domains[exporter.e.domain], fields);
-        frame_gather(&exporter, &frame, own.p, v);
+        frame_gather(&exporter, &frame, own.p, &j->session->meshes, v);
     }
     bw_free(fields);
     bake_look_free(&own);

@@ -2,6 +2,7 @@
 #include "mesh.h"
 #include "forms.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,7 @@ struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape
     struct bw_mesh *m = tools->alloc(tools->ctx, sizeof *m);
     void *memory = NULL;
     if (!m) return NULL;
+    atomic_init(&m->users, 1);
     m->key = bw_mesh_key(s, grown);
     enum bw_status status = s->kind == BW_SHAPE_MESH ? BW_OK : bw_form_make(tools, s, grown, &own, &memory);
     if (!status && own.n_triangles > 0 && own.n_triangles < INT32_MAX / 6) status = triangles_fill(tools, &own, m);
@@ -217,9 +219,15 @@ struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape
     return m;
 }
 
+struct bw_mesh *bw_mesh_hold(struct bw_mesh *m)
+{
+    atomic_fetch_add_explicit(&m->users, 1, memory_order_relaxed);
+    return m;
+}
+
 void bw_mesh_free(const struct bw_tools *tools, struct bw_mesh *m)
 {
-    if (!m) return;
+    if (!m || atomic_fetch_sub_explicit(&m->users, 1, memory_order_acq_rel) > 1) return;
     bw_bvh_free(tools, &m->bvh);
     if (m->triangle) tools->release(tools->ctx, m->triangle);
     if (m->piece) tools->release(tools->ctx, m->piece);

@@ -14,7 +14,8 @@ struct bw_triangle {
 };
 
 struct bw_mesh {
-    uint64_t key; ///< of what it was made of
+    _Atomic int32_t users; ///< who have it: each gives it back, and the last frees it
+    uint64_t key;          ///< of what it was made of
     double middle[3];
     struct bw_bounds box; ///< less its middle
     struct bw_bvh bvh;
@@ -32,6 +33,8 @@ uint64_t bw_mesh_mixed(uint64_t key, const void *data, size_t bytes);
 uint64_t bw_mesh_key(const struct bw_shape *s, struct bw_form_grown grown);
 /// Of a shape's own points (m, or of a radius 1); bw_mesh_free gives it back. NULL: out of memory.
 struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape *s, struct bw_form_grown grown);
+/// One user more; it does not change any more.
+struct bw_mesh *bw_mesh_hold(struct bw_mesh *m);
 void bw_mesh_free(const struct bw_tools *tools, struct bw_mesh *m);
 
 /// Where a ray meets a mesh.

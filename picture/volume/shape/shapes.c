@@ -18,7 +18,7 @@ static struct bw_mesh *mesh_take(const struct bw_tools *tools, struct bw_shapes 
         if (s->mesh[i]->key == key) return s->mesh[i];
     struct bw_mesh *m = NULL;
     for (int32_t i = 0; old && i < old->n_meshes && !m; i++)
-        if (old->mesh[i] && old->mesh[i]->key == key) m = old->mesh[i], old->mesh[i] = NULL;
+        if (old->mesh[i]->key == key) m = bw_mesh_hold(old->mesh[i]);
     if (!m) m = bw_mesh_make(tools, shape, grown);
     if (m) s->mesh[s->n_meshes++] = m;
     return m;
@@ -110,6 +110,15 @@ enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_sh
     if (status) bw_shapes_free(tools, s);
     *shapes = status ? NULL : s;
     return status;
+}
+
+struct bw_shapes *bw_shapes_meshes(const struct bw_tools *tools, const struct bw_shapes *shapes)
+{
+    struct bw_shapes *s = shapes ? tools->alloc(tools->ctx, sizeof *s) : NULL;
+    if (!s) return NULL;
+    s->mesh = tools->alloc(tools->ctx, ((size_t)shapes->n_meshes + 1) * sizeof(struct bw_mesh *));
+    for (int32_t i = 0; s->mesh && i < shapes->n_meshes; i++) s->mesh[s->n_meshes++] = bw_mesh_hold(shapes->mesh[i]);
+    return s;
 }
 
 enum bw_status bw_shapes_shutter(const struct bw_tools *tools, double seconds, struct bw_shapes *s)

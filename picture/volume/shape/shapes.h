@@ -34,6 +34,9 @@ struct bw_shapes {
 /// `grown`: what the cylinders among them are in the picture; NULL: as round as they are.
 enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape,
                                 const struct bw_form_grown *grown, int32_t n, struct bw_shapes **shapes);
+/// The same meshes without a form, for a later bw_shapes_follow; bw_shapes_free gives it back. NULL: of NULL, or out of
+/// memory.
+struct bw_shapes *bw_shapes_meshes(const struct bw_tools *tools, const struct bw_shapes *shapes);
 /// What moves is met all along its way, `seconds` about the frame's time. Errors: BW_ERR_MEMORY; they stand still then.
 enum bw_status bw_shapes_shutter(const struct bw_tools *tools, double seconds, struct bw_shapes *s);
 void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s);

@@ -393,7 +393,13 @@ Test(shapes, what_moves_is_not_made_anew)
     const struct bw_shape *list[1] = {&ball};
     cr_assert_eq(bw_shapes_follow(&tools, list, NULL, 1, &s), BW_OK);
     cr_assert_eq(s->mesh[0], before);
-    bw_shapes_free(&tools, s);
+    struct bw_shapes *other = bw_shapes_meshes(&tools, s);
+    bw_shapes_free(&tools, s); // who holds a mesh keeps it
+    cr_assert_eq(bw_shapes_follow(&tools, list, NULL, 1, &other), BW_OK);
+    cr_assert_eq(other->mesh[0], before);
+    cr_assert_eq(other->n, 1);
+    bw_shapes_free(&tools, other);
+    cr_assert_null(bw_shapes_meshes(&tools, NULL));
 }
 
 /// Light of a street, seen from above, in front of a wall that is not in the picture.
