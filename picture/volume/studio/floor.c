@@ -10,8 +10,9 @@
 #include <math.h>
 
 #define PI 3.14159265358979
-#define LOWEST 0.02f                    ///< slope upwards of what is seen of a fire
-enum { MAP = 160, FIRE = 3, OPEN = 6 }; ///< cells across; lanes of the map: {sky rgb, fire rgb, each lamp's share}
+#define LOWEST 0.02f         ///< slope upwards of what is seen of a fire
+enum { MAP = 160 };          ///< cells across; half as many in a draft
+enum { FIRE = 3, OPEN = 6 }; ///< lanes of the map: {sky rgb, fire rgb, each lamp's share}
 
 /// Of the sky, as a level surface sees it: a sixth of its light comes from the horizon's side.
 static void sky_light(const struct bw_studio *s, const double p[3], float rgb[3])
@@ -95,12 +96,12 @@ enum bw_status bw_floor_make(const struct bw_tools *tools, struct bw_studio *s)
 {
     double w[3];
     for (int a = 0; a < 3; a++) w[a] = s->scene->hi[a] - s->scene->lo[a];
-    s->n = MAP, s->lanes = OPEN + s->n_lights;
+    s->n = s->scene->look.quality == BW_QUALITY_DRAFT ? MAP / 2 : MAP, s->lanes = OPEN + s->n_lights;
     s->size = 1.6 * (fmax(w[0], w[1]) + w[2]); // shadows fall as far as the stage is high
     for (int a = 0; a < 2; a++) s->lo[a] = 0.5 * (s->scene->lo[a] + s->scene->hi[a]) - 0.5 * s->size;
-    s->map = tools->alloc(tools->ctx, (size_t)s->lanes * MAP * MAP * sizeof(float));
+    s->map = tools->alloc(tools->ctx, (size_t)s->lanes * (size_t)s->n * (size_t)s->n * sizeof(float));
     if (!s->map) return BW_ERR_MEMORY;
-    tools->parallel(tools->ctx, MAP, map_row, s);
+    tools->parallel(tools->ctx, s->n, map_row, s);
     map_soften(s);
     fire_middle(s);
     rim_mean(s);
