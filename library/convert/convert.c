@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bw_cache_convert: each file of a sequence is read, changed and written beside its place, frames in parallel; as
- * NanoVDB, by way of such a file. The original is only read; a file gets its name when it is whole. */
+/* bw_cache_convert: each file of a sequence is read, changed and written beside its place, frames in parallel; for
+ * NanoVDB such a file is written first. The original is only read; a file gets its name when it is whole. */
 #include "convert.h"
 
 #include "options.h"

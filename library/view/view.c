@@ -57,7 +57,7 @@ enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *loo
     struct job *j = m && look ? job_acquire(look, &api.d) : NULL;
     if (m && !view) bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_open wants a place for the view");
     else if (m && (n_set < 0 || (n_set && !set)))
-        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_open_as wants as many values as it is told");
+        bw_diag_error(&api.d, NULL, BW_ERR_USAGE, "bw_view_open_as: n_set is not the number of values in set");
     else if (m && (j || !look)) view_make(m, &(struct view_look){j ? j->preset : NULL, set, n_set}, view, &api.d);
     if (j) object_unref(&j->o);
     if (m) object_unref(&m->o);

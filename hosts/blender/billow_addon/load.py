@@ -39,22 +39,24 @@ def alone(name):
             collection.hide_viewport = collection.hide_render = hidden
 
 
-def unload(out, only_ask=False):
-    """What was loaded of the cache goes; answers whether there was any."""
-    inside = os.path.realpath(out) + os.sep
+def is_of(data, out):
+    """Was it loaded of the cache? Whose it is stands there as the script wrote it."""
+    try:
+        return os.path.realpath(ast.literal_eval(data.get("billow", "''"))).startswith(os.path.realpath(out) + os.sep)
+    except (ValueError, SyntaxError, TypeError):
+        return False
 
-    def is_of(data):  # whose it is stands there as the script wrote it
-        try:
-            return os.path.realpath(ast.literal_eval(data.get("billow", "''"))).startswith(inside)
-        except (ValueError, SyntaxError, TypeError):
-            return False
-    own = [c for c in bpy.data.collections if is_of(c)]
-    if not only_ask:
-        for collection in own:
-            bpy.data.batch_remove({o.data for o in collection.objects if o.data} | set(collection.objects) | {collection})
-        for kind in bpy.data.materials, bpy.data.worlds, bpy.data.images:
-            bpy.data.batch_remove({data for data in kind if is_of(data)})
-    return bool(own)
+
+def is_loaded(out):
+    return any(is_of(collection, out) for collection in bpy.data.collections)
+
+
+def unload(out):
+    """What was loaded of the cache goes."""
+    for collection in [c for c in bpy.data.collections if is_of(c, out)]:
+        bpy.data.batch_remove({o.data for o in collection.objects if o.data} | set(collection.objects) | {collection})
+    for kind in bpy.data.materials, bpy.data.worlds, bpy.data.images:
+        bpy.data.batch_remove({data for data in kind if is_of(data, out)})
 
 
 def lengthen(volume, frames):

@@ -69,7 +69,7 @@ class BILLOW_OT_move(operators.Worded, bpy.types.Operator):
         if not self.directory:
             raise scene.Wrong("no folder is chosen")
         here, there = elsewhere(domain, bpy.path.abspath(self.directory))
-        loaded = [quick for quick in (True, False) if load.unload(operators.out_of(domain, quick), only_ask=True)]
+        loaded = [quick for quick in (True, False) if load.is_loaded(operators.out_of(domain, quick))]
         paths = own(domain, here)
         copied(paths, there)
         for quick in loaded:

@@ -18,7 +18,7 @@
 enum { MAX_PREVIEWS = 8, POLL_NS = 50000000, MAX_TEXT = 1 << 20 }; ///< POLL_NS: between looks at a running bake
 static const double TARGET_S = 2.2; ///< that a preview of the first second of film is to take
 static const double MOST_S = 3.3;   ///< beyond which it starts anew in wider voxels, where its first frames say so
-static const double PACE_S = 1.5;   ///< so long, and for MIN_FRAMES, it is asked
+static const double PACE_S = 1.5;   ///< s of baking before its pace counts, where MIN_FRAMES frames take longer
 enum { MIN_FRAMES = 4, MAX_FRAMES = 12 };
 static const double MIN_CELLS = 24e3;   ///< of the full box; with fewer, wider voxels gain little
 static const double DEFAULT_RATE = 6e6; ///< cells of the full box times frames, a second and core, until it is measured

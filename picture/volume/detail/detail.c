@@ -36,6 +36,7 @@ struct survey {
     struct bw_detail *d;
     float frame; ///< s
     float eddy;  ///< s, √(h/g)
+    float mixed; ///< s that the flow has had to mix
 };
 
 static float ramp(float x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x); }
@@ -77,8 +78,7 @@ static void block_survey(const struct survey *s, const int at[3], float out[4])
                     if (p[a] > 0 && p[a] + 1 < b->n[a]) differences(s->v, cell, step[a], square);
             }
     const float rough = sqrtf(square[1] / (square[0] + 1e-20f));
-    const float mixed = bw_most(SHEARED * s->frame, MIXED * s->eddy);
-    const float shear = mixed / (float)b->h * sqrtf(square[0] / cells);
+    const float shear = s->mixed / (float)b->h * sqrtf(square[0] / cells);
     for (int c = 0; c < 3; c++) out[c] = flow[c] / cells * s->frame / (float)b->h;
     out[3] = ramp((rough - SMOOTH) / (ROUGH - SMOOTH)) * shear / (1 + shear);
 }
@@ -211,7 +211,8 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
 {
     *d = (struct bw_detail){.box = {.h = v->box.h * BW_DETAIL_BLOCK}};
     const double metre = scene->metre > 0 ? scene->metre : 1;
-    struct survey s = {v, d, (float)scene->tick, (float)froude_time(v->box.h / metre)};
+    struct survey s = {v, d, (float)scene->tick, (float)froude_time(v->box.h / metre), 0};
+    s.mixed = bw_most(SHEARED * s.frame, MIXED * s.eddy);
     d->displacement = LONGEST * (float)scene->look.detail;
     d->filaments = v->flame || v->temperature ? (float)scene->look.flames.filaments : 0;
     if (!(d->displacement > 0 || d->filaments > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
