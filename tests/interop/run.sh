@@ -140,12 +140,12 @@ for scene in box:1 flame:100; do
     fi
 done
 
-check "nothing that a later Blender lacks" python3 "$here/blender_api.py" "$here/../.."
-
 # The add-on, as its .zip installs it.
-addon() { # SCRIPT
-    mkdir -p "$work/$1/scripts" && cd "$work/$1" && BLENDER_USER_SCRIPTS="$work/$1/scripts" blender -b \
-        --factory-startup --python-exit-code 1 --python "$here/$1.py" -- \
+addon() { # SCRIPT ARGS…
+    local script=$1
+    shift
+    mkdir -p "$work/$script/scripts" && cd "$work/$script" && BLENDER_USER_SCRIPTS="$work/$script/scripts" blender -b \
+        --factory-startup --python-exit-code 1 --python "$here/$script.py" -- "$@" \
         "$(dirname "$billow")/../hosts/blender/billow_addon.zip" "$billow"
 }
 if have blender; then
@@ -156,6 +156,7 @@ if have blender; then
     export BILLOW_PLUGIN_PATH="$work/swirl"
     check "the add-on: stages of any plugin, what is animated, a folder elsewhere" addon addon_stages
     unset BILLOW_PLUGIN_PATH
+    check "the add-on and a scene's script, as 4.2, 5.0 and 6.0 run them" addon addon_later "$work/studio/studio_blender.py"
     check "the add-on: starting points, estimates, Slurm, and words for what is wrong" addon addon_wrong
 fi
 
