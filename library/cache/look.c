@@ -78,6 +78,19 @@ static void height_set(struct bw_picture_params *p, int64_t height)
     p->size = height;
 }
 
+/// Lamps near by and what fire has scorched are in metres, `scale` units of the files each.
+static void look_enlarge(struct bw_look *l, double scale)
+{
+    for (int32_t i = 0; i < l->n_lights; i++) {
+        struct bw_light *lamp = &l->light[i];
+        if (!lamp->near) continue;
+        lamp->half *= scale;
+        for (int a = 0; a < 3; a++) lamp->at[a] *= scale, lamp->rgb[a] *= (float)(scale * scale);
+    }
+    l->scorch.radius *= scale;
+    for (int a = 0; a < 3; a++) l->scorch.at[a] *= scale;
+}
+
 /// Stage and look of the bake's pictures at a frame, or of default ones; 0: the domain is flat.
 static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const struct bw_preset *p,
                         const struct bw_vdb_view *view, int64_t height, int64_t frame, struct bw_diag *d)
@@ -113,6 +126,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         good = bw_picture_look(v.p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
         good = good && bw_picture_sky(v.p, &l->sky, why, sizeof why) == BW_OK;
         if (!good) bw_diag_error(d, NULL, BW_ERR_PRESET, "%s", why);
+        look_enlarge(&l->scene.look, view->scale);
     }
     bake_look_free(&v);
     return good;

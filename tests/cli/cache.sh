@@ -313,7 +313,8 @@ stages:
   - collide: {id: ball, wake: always, shape: {sphere: {center: {keys: {1: [-0.2, 0, 0.3], 3: [-0.1, 0, 0.4]}, ease: linear}, radius: 7 cm}}}
 export:
   - vdb: {fields: [density, solid], precision: float, up: y, scale: 100}
-  - png: {view: render, every: 1, size: 128, width: 160, obstacles: {each: [{stage: ball, colour: [0.1, 0.2, 0.7]}]}}
+  - png: {view: render, every: 1, size: 128, width: 160, obstacles: {each: [{stage: ball, colour: [0.1, 0.2, 0.7]}]},
+         lights: [{to: [1, 0, 0.5], colour: [1, 1, 1]}, {position: [0.2, -0.4, 0.6], colour: [0.3, 0.3, 0.2], size: 4 cm}]}
 YAML
 run bake standing.yaml --out standing; expect "a bake with obstacles" 0
 for i in 1 2; do
