@@ -159,6 +159,8 @@ test_fast() {
 test_all() {
     # shellcheck disable=SC2086
     need $packages_build $packages_test
+    # shellcheck disable=SC2086
+    need_npm $packages_npm
     configure_tests build-gcc -Dwerror=true
     lap "packages, configuring"
     compile build-gcc || die "the build with gcc failed"

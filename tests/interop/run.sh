@@ -128,6 +128,40 @@ check "USD: the box, z-up, in metres" python3 "$work/usd.py" "$work/box/box.usda
 check "USD: the flame, y-up, in centimetres" python3 "$work/usd.py" "$work/flame/flame.usda" \
     density,flame,temperature,vel,solid 'upAxis = "Y"' 'metersPerUnit = 0.01' 'timeCodesPerSecond = 23.976'
 
+# The same stages by readers of USD, which are in npm alone: ./dev test installs them where there is npm.
+modules=$here/../../node_modules
+if have node && [ -d "$modules/three" ] && [ -d "$modules/tinyusdz" ]; then
+    read_usd() { node "$here/usd_read.mjs" "$modules" "$work/$1/$1.usda" "$2"; }
+    grids='"grids": ["density", "flame", "solid", "temperature", "vel"]'
+    check "USD: studio by three and tinyusdz" read_usd studio "{$grids"', "frames": [1001, 1004], "fps": 24, "unit": 1,
+        "up": "Z", "samples": [1001, 1002, 1003, 1004], "lights": 1, "distances": [5, 4.6666667, 4.3333333, 4],
+        "moves": {"obstacle_1": [[-0.5, 0, 0.2], [-0.4, 0, 0.2], [-0.3, 0, 0.2], [-0.2, 0, 0.2]]}, "meshes":
+        {"obstacle_1": {"triangles": 12, "box": [-0.65, -0.15, 0.05, -0.35, 0.15, 0.35]}, "floor": {"triangles": 2}}}'
+    check "USD: flame by three and tinyusdz" read_usd flame "{$grids"', "frames": [998, 1001], "fps": 23.976,
+        "unit": 0.01, "up": "Y", "samples": [998, 999, 1000, 1001], "lights": 2, "distances": [], "moves": {}, "meshes":
+        {"obstacle_1": {"triangles": 12, "box": [-15, 0, -15, 15, 20, 15]}, "floor": {"triangles": 2}}}'
+    cat >"$work/falls.yaml" <<'YAML'
+billow: 1
+name: falls
+domain: {size: [0.6, 0.6, 0.6], voxel: 3 cm, sides: {rest: open}}
+time: {fps: 25, frames: 1-3, substeps: 1}
+stages:
+  - set: {id: smoke, field: density, value: "(x+0.1)^2 + y*y + (z-0.15)^2 < 0.01"}
+  - body: {shape: {sphere: {center: [0.1, 0.2, 0.5], radius: 4 cm}}}
+  - bodies: {}
+export:
+  - vdb: {up: y, scale: 100}
+  - bodies: {}
+YAML
+    check "a bake with a body" "$billow" bake "$work/falls.yaml" --out "$work/falls"
+    check "its stage" "$billow" blender "$work/falls" --scene
+    check "USD: bodies in metres in a stage in centimetres" read_usd falls '{"frames": [1, 3], "fps": 25, "unit": 0.01,
+        "up": "Y", "samples": [1, 2, 3], "lights": 2, "distances": [], "moves": {}, "meshes": {"floor": {"triangles": 2}},
+        "grids": ["density"], "bodies": {"body_1": [10, 50, -20]}}'
+else
+    echo "skipped: three and tinyusdz of npm are not installed" >&2
+fi
+
 have blender && check "studio: camera, sky, embers and obstacles as in the movie" blender -b --factory-startup \
     --python-exit-code 1 --python "$here/blender_studio.py" -- "$work/studio/studio_blender.py"
 

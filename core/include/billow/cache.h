@@ -64,7 +64,7 @@ BW_API enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_mov
 /// none of them has a frame.
 BW_API enum bw_status bw_cache_mosaic(const struct bw_mosaic_wish *wish);
 /// For other programs, new memory: `format` "blender" (a Python script) or "usd": smoke alone; "blender-scene" or
-/// "usd-scene": with camera, and lights, floor and obstacles. "blender-data": JSON that belongs to "blender-scene", as
+/// "usd-scene": with camera, lights, sky, floor and obstacles. "blender-data": JSON that belongs to "blender-scene", as
 /// NAME_scene.json beside it. `files`: the files' folder as the text shall name it.
 BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files);
 /// Write what is far off round it, sky or backdrop as its movie shows them, as an .exr of the whole sphere, laid out as

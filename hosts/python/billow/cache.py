@@ -110,7 +110,7 @@ class Cache(library.Handled):
 
     def scene(self, format: str = "blender", files: Optional[Path] = None) -> str:
         """For other programs: "blender", a Python script, or "usd"; "blender-scene" and "usd-scene" hold the movie's
-        camera and lights, too. `files`: the files' folder in it, where that is not the cache's own."""
+        camera, lights, floor and obstacles, too. `files`: the files' folder in it, where that is not the cache's own."""
         folder = os.path.dirname(self.describe()["pattern"]) if files is None else path_text(files)
         return library.text_of(lib.bw_cache_scene(self._open(), encoded(format), encoded(folder)))
 

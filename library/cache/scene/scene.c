@@ -44,7 +44,7 @@ static enum format format_find(const char *name)
 static char *text_make(struct scene_facts *f, struct cache *c, enum format format)
 {
     if (format == FORMAT_BLENDER_DATA) return scene_data_text(f, c);
-    return format >= FORMAT_USD ? scene_usd_text(f) : scene_blender_text(f);
+    return format >= FORMAT_USD ? scene_usd_text(f, c) : scene_blender_text(f);
 }
 
 /// Look, and of a whole scene the sky and what changes, with the fire's `lights`. Errors: in `d`.

@@ -31,6 +31,6 @@ bool scene_usd_names(const struct scene_facts *f, const char **path);
 /// What belongs to a whole scene's script, likewise.
 char *scene_data_text(const struct scene_facts *f, struct cache *c);
 /// A USD stage, likewise.
-char *scene_usd_text(const struct scene_facts *f);
+char *scene_usd_text(const struct scene_facts *f, struct cache *c);
 
 #endif

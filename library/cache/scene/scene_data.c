@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What of a scene is too much to be read by eye, as JSON beside its script: obstacles as triangles, where they stand,
  * and particles that glow. */
-#include "scene.h"
+#include "obstacles.h"
 
-#include "view/picture_tools.h"
 #include <picture/volume/motion/streak.h>
 #include <picture/volume/scene/flame.h>
-#include <picture/volume/shape/shapes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +13,8 @@ enum { SPARKS = 4000 }; ///< of a frame, the brightest
 
 struct data {
     FILE *f;
-    struct cache *cache;
+    struct scene_obstacles obstacles;
     const struct scene_facts *facts;
-    struct bw_tools tools;
-    struct bw_shapes *shapes;
     int failed; ///< memory ran out
 };
 
@@ -42,47 +38,16 @@ static void colour_put(FILE *f, const char *key, const float rgb[3])
 
 /* ---- obstacles ---- */
 
-/// A corner of a mesh: where it is, and which of all it is.
-struct corner {
-    float at[3];
-    int32_t n;
-};
-
-static int corner_compare(const void *a, const void *b)
+static void mesh_put(struct data *d, const struct bw_form *form)
 {
-    return memcmp(((const struct corner *)a)->at, ((const struct corner *)b)->at, sizeof((const struct corner *)a)->at);
-}
-
-/// Each place once, in the form's own axes, scaled, and which of them triangles' corners are. Errors: BW_ERR_MEMORY.
-static enum bw_status mesh_put(FILE *f, const struct bw_form *form)
-{
-    const struct bw_mesh *m = form->mesh;
-    const size_t n = 3 * (size_t)m->bvh.n;
-    struct corner *c = malloc((n + 1) * sizeof *c);
-    int32_t *which = malloc((n + 1) * sizeof *which), places = -1;
-    for (size_t i = 0; c && which && i < n; i++) {
-        for (int a = 0; a < 3; a++) c[i].at[a] = m->triangle[i / 3].corner[i % 3][a] + 0.0f; // -0 is 0
-        c[i].n = (int32_t)i;
-    }
-    if (c && which) qsort(c, n, sizeof *c, corner_compare);
-    fputs("\"points\":[", f);
-    for (size_t i = 0; c && which && i < n; i++) {
-        if (!i || corner_compare(&c[i], &c[i - 1])) {
-            double p[3];
-            for (int a = 0; a < 3; a++) p[a] = form->scale[a] * (m->middle[a] + (double)c[i].at[a]);
-            if (i) fputc(',', f);
-            numbers_put(f, p, 3);
-            places++;
-        }
-        which[c[i].n] = places;
-    }
-    fputs("],\"triangles\":[", f);
-    for (size_t i = 0; c && which && i < n; i++) fprintf(f, "%s%d", i ? "," : "", (int)which[i]);
-    fputc(']', f);
-    const enum bw_status status = c && which ? BW_OK : BW_ERR_MEMORY;
-    free(c);
-    free(which);
-    return status;
+    struct scene_mesh m;
+    if (scene_mesh_make(form, &m)) d->failed = 1;
+    fputs("\"points\":[", d->f);
+    numbers_put(d->f, m.point, 3 * (size_t)m.n_points);
+    fputs("],\"triangles\":[", d->f);
+    for (int32_t i = 0; i < 3 * m.n_triangles; i++) fprintf(d->f, "%s%d", i ? "," : "", (int)m.corner[i]);
+    fputc(']', d->f);
+    scene_mesh_free(&m);
 }
 
 static void finish_put(FILE *f, const struct bw_material_wish *m)
@@ -100,8 +65,9 @@ static void finish_put(FILE *f, const struct bw_material_wish *m)
 static void places_put(const struct data *d, int64_t frame)
 {
     fprintf(d->f, "\"%lld\":[", (long long)frame);
-    for (int32_t i = 0; d->shapes && i < d->shapes->n; i++) {
-        const struct bw_form *form = &d->shapes->form[i];
+    const struct bw_shapes *s = d->obstacles.shapes;
+    for (int32_t i = 0; s && i < s->n; i++) {
+        const struct bw_form *form = &s->form[i];
         if (i) fputc(',', d->f);
         numbers_put(d->f, form->center, 3);
         for (int a = 0; a < 3; a++) fputc(',', d->f), numbers_put(d->f, form->axis[a], 3);
@@ -109,45 +75,21 @@ static void places_put(const struct data *d, int64_t frame)
     fputc(']', d->f);
 }
 
-static int shapes_move(const struct bw_shapes *s)
-{
-    for (int32_t i = 0; s && i < s->n; i++)
-        if (s->form[i].moves) return 1;
-    return 0;
-}
-
-static void shapes_at(struct data *d, int64_t frame)
-{
-    struct bw_volume v = {0};
-    struct bw_diag ignored = {0}; // then cells show them
-    float *memory = NULL;
-    cache_obstacles(d->cache, NULL, d->facts->view, frame, &d->tools, &d->shapes, &v, &memory, &ignored);
-    bw_diag_free(&ignored);
-    free(memory);
-}
-
 static void obstacles_put(struct data *d)
 {
     const struct shot *shot = &d->facts->shot;
-    const struct bw_look *look = &d->facts->look.scene.look;
-    int moves = 0;
-    for (int32_t i = 0; i < shot->n && !moves; i++) { // one that comes later stands still at first
-        shapes_at(d, shot->frame[i].frame);
-        moves = shapes_move(d->shapes);
-    }
-    shapes_at(d, shot->frame[0].frame);
+    const struct bw_shapes *s = d->obstacles.shapes;
     fputs("\"obstacles\":[", d->f);
-    for (int32_t i = 0; d->shapes && i < d->shapes->n; i++) {
-        const struct bw_form *form = &d->shapes->form[i];
+    for (int32_t i = 0; s && i < s->n; i++) {
         fputs(i ? ",\n{" : "\n{", d->f);
-        finish_put(d->f, form->look ? &look->each[form->look - 1] : &look->material);
+        finish_put(d->f, scene_finish(d->facts, &s->form[i]));
         fputc(',', d->f);
-        if (mesh_put(d->f, form)) d->failed = 1;
+        mesh_put(d, &s->form[i]);
         fputc('}', d->f);
     }
     fputs("],\n\"places\":{", d->f);
-    for (int32_t i = 0; i < (moves ? shot->n : 1); i++) {
-        if (i) fputs(",\n", d->f), shapes_at(d, shot->frame[i].frame);
+    for (int32_t i = 0; i < (d->obstacles.move ? shot->n : 1); i++) {
+        if (i) fputs(",\n", d->f), scene_obstacles_at(&d->obstacles, shot->frame[i].frame);
         places_put(d, shot->frame[i].frame);
     }
     fputs("},\n", d->f);
@@ -172,7 +114,8 @@ static void sparks_put(struct data *d, const struct shot_frame *s)
     struct bw_blackbody colours;
     int64_t n = 0;
     bw_blackbody_init(&colours, BW_CONTRAST, BW_BLACKBODY_WHITE);
-    if (cache_sparks(d->cache, s->frame, &d->facts->look.sparks, d->facts->view, &v, &ignored)) v.n_sparks = 0;
+    if (cache_sparks(d->obstacles.cache, s->frame, &d->facts->look.sparks, d->facts->view, &v, &ignored))
+        v.n_sparks = 0;
     if (v.n_sparks > 1) qsort(v.spark, (size_t)v.n_sparks, sizeof *v.spark, brighter);
     fprintf(d->f, "\"%lld\":[", (long long)s->frame);
     for (int64_t i = 0; i < v.n_sparks && n < SPARKS; i++) {
@@ -188,7 +131,7 @@ static void sparks_put(struct data *d, const struct shot_frame *s)
         numbers_put(d->f, x, 10);
     }
     fputc(']', d->f);
-    d->tools.release(d->tools.ctx, v.spark);
+    d->obstacles.tools.release(d->obstacles.tools.ctx, v.spark);
     bw_diag_free(&ignored);
 }
 
@@ -196,8 +139,9 @@ char *scene_data_text(const struct scene_facts *a, struct cache *c)
 {
     char *text = NULL;
     size_t size = 0;
-    struct data d = {open_memstream(&text, &size), c, a, picture_tools(), NULL, 0};
+    struct data d = {.f = open_memstream(&text, &size), .facts = a};
     if (!d.f) return NULL;
+    scene_obstacles_begin(&d.obstacles, a, c);
     fputs("{\n", d.f);
     obstacles_put(&d);
     fputs("\"sparks\":{", d.f);
@@ -206,7 +150,7 @@ char *scene_data_text(const struct scene_facts *a, struct cache *c)
         sparks_put(&d, &a->shot.frame[i]);
     }
     fputs("}\n}\n", d.f);
-    bw_shapes_free(&d.tools, d.shapes);
+    scene_obstacles_end(&d.obstacles);
     const int bad = ferror(d.f) || d.failed;
     if (!fclose(d.f) && !bad) return text;
     free(text);

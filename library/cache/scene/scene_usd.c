@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cache as a USD stage in plain text, for Solaris, Omniverse and Blender's own importer: one Volume with an
- * OpenVDBAsset a grid, whose file names are time samples; of a whole scene the movie's camera, and lamps far off. World
- * and axes are the files'. */
-#include "scene.h"
+ * OpenVDBAsset a grid, whose file names are time samples; of a whole scene what usd_world.c says. World and axes are
+ * the files'. */
+#include "usd_world.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -65,97 +65,15 @@ static void extent_make(const struct bw_vdb_view *v, double lo[3], double hi[3])
     lo[2] = -v->hi[1], hi[2] = -v->lo[1];
 }
 
-static void vector_turn(int y_up, const double in[3], double sign, double out[3])
-{
-    out[0] = sign * in[0];
-    out[1] = sign * (y_up ? in[2] : in[1]);
-    out[2] = sign * (y_up ? -in[1] : in[2]);
-}
-
-/// Rows are where the axes go, and the place, in the view's axes: USD multiplies row vectors.
-static void matrix_put(FILE *f, const struct scene_facts *a, const double *const row[4], double back)
-{
-    fputs("(", f);
-    for (int r = 0; r < 4; r++) {
-        double x[3];
-        vector_turn(a->view->y_up, row[r], r == 2 ? back : 1, x);
-        fprintf(f, "%s(%.9g, %.9g, %.9g, %d)", r ? ", " : " ", x[0], x[1], x[2], r == 3);
-    }
-    fputs(" )", f);
-}
-
-#define APERTURE 36.0
-
-/// A value a frame; of one that never changes the first alone.
-static void samples_put(FILE *f, const struct scene_facts *a, const char *name,
-                        void (*put)(FILE *, const struct scene_facts *, const struct bw_camera *))
-{
-    const struct shot *s = &a->shot;
-    const bool moves = shot_camera_moves(s);
-    fprintf(f, "        %s%s = ", name, moves ? ".timeSamples" : "");
-    if (moves) fputs("{\n", f);
-    for (int32_t i = 0; i < (moves ? s->n : 1); i++) {
-        if (moves) fprintf(f, "            %lld: ", (long long)s->frame[i].frame);
-        put(f, a, &s->frame[i].camera);
-        fputs(moves ? ",\n" : "\n", f);
-    }
-    if (moves) fputs("        }\n", f);
-}
-
-static void focal_put(FILE *f, const struct scene_facts *a, const struct bw_camera *c)
-{
-    (void)a;
-    fprintf(f, "%.6g", 0.5 * APERTURE / c->tan_x);
-}
-
-static void eye_put(FILE *f, const struct scene_facts *a, const struct bw_camera *c)
-{
-    matrix_put(f, a, (const double *const[]){c->right, c->up, c->forward, c->eye}, -1);
-}
-
-static void camera_put(FILE *f, const struct scene_facts *a)
-{
-    const struct bw_camera *c = &a->look.scene.camera;
-    fprintf(f,
-            "    def Camera \"camera\"\n    {\n        float horizontalAperture = %g\n"
-            "        float verticalAperture = %.6g\n",
-            APERTURE, APERTURE * c->tan_y / c->tan_x);
-    samples_put(f, a, "float focalLength", focal_put);
-    samples_put(f, a, "matrix4d xformOp:transform", eye_put);
-    fputs("        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n", f);
-}
-
-/// Lamps far off, W/m²; they shine against their own z.
-static void lights_put(FILE *f, const struct scene_facts *a)
-{
-    static const double zero[3];
-    struct bw_light light[BW_LIGHTS];
-    const int32_t n = bw_scene_lights(&a->look.scene, light);
-    for (int32_t i = 0; i < n; i++) {
-        const float *rgb = light[i].rgb, most = fmaxf(rgb[0], fmaxf(rgb[1], rgb[2]));
-        double u[3], w[3];
-        if (light[i].near || !(most > 0)) continue;
-        bw_light_across(light[i].to, u, w);
-        fprintf(f,
-                "    def DistantLight \"light_%d\"\n    {\n        float inputs:angle = %.6g\n"
-                "        color3f inputs:color = (%.6g, %.6g, %.6g)\n        float inputs:intensity = %.6g\n"
-                "        bool inputs:normalize = 1\n        matrix4d xformOp:transform = ",
-                (int)i + 1, 2 * atan(light[i].half) * 57.29577951308232, (double)(rgb[0] / most),
-                (double)(rgb[1] / most), (double)(rgb[2] / most), BW_SUN * (double)most);
-        matrix_put(f, a, (const double *const[]){u, w, light[i].to, zero}, 1);
-        fputs("\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n", f);
-    }
-}
-
 static void paths_put(FILE *f, const struct scene_facts *a)
 {
     const struct bw_sequence *s = a->sequence;
     fputs("            asset filePath.timeSamples = {\n", f);
     for (int32_t i = 0; i < s->count; i++) {
         const char *slash = strrchr(s->path[i], '/'), *name = slash ? slash + 1 : s->path[i];
-        const char *at = strchr(name, '@') || strchr(a->folder, '@') ? "@@@" : "@";
-        fprintf(f, "                %lld: %s%s%s/%s%s,\n", (long long)s->frame[i], at, *a->folder == '/' ? "" : "./",
-                a->folder, name, at);
+        fprintf(f, "                %lld: ", (long long)s->frame[i]);
+        usd_asset_put(f, a->folder, name);
+        fputs(",\n", f);
     }
     fputs("            }\n", f);
 }
@@ -214,7 +132,7 @@ bool scene_usd_names(const struct scene_facts *a, const char **path)
     return !*a->folder || asset_named(a->folder);
 }
 
-char *scene_usd_text(const struct scene_facts *a)
+char *scene_usd_text(const struct scene_facts *a, struct cache *c)
 {
     const struct bw_sequence *s = a->sequence;
     char *text = NULL, root[128];
@@ -230,12 +148,9 @@ char *scene_usd_text(const struct scene_facts *a)
             root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps,
             a->view->larger / a->view->scale, a->view->y_up ? "Y" : "Z", root);
     volume_put(f, a, root);
-    if (a->whole) {
-        camera_put(f, a);
-        lights_put(f, a);
-    }
+    const bool failed = a->whole && usd_world_put(f, a, c, root);
     fputs("}\n", f);
-    const int bad = ferror(f);
+    const int bad = ferror(f) || failed;
     if (!fclose(f) && !bad) return text;
     free(text);
     return NULL;
