@@ -269,6 +269,10 @@ def saves(page):
     page.click("camera-movie")
 
 
+DRAFTS = """const v = billow.viewport, fetched = v.fetchPicture;
+window.asked = [];
+Object.defineProperty(v, 'cpuMs', { get: () => 1e6, set() {}, configurable: true });
+v.fetchPicture = function (query, ...more) { asked.push(query); return fetched.call(this, query, ...more); };"""
 LOST = """const asks = window.fetch;
 window.fetch = (what, ...how) => {
   if (!what.includes('priority=1')) return asks(what, ...how);
@@ -305,6 +309,19 @@ def superseded_request(page):
     page.at("viewport").click()
     page.drag(40, 0)
     check("a sharp picture that is dropped comes all the same", wait(lambda: page.run("return !!window.lost")) and page.settled())
+    page.click("camera-movie")
+
+
+def draft_before_sharp(page):
+    """A picture at rest that takes long comes as a draft of its size first."""
+    def drafts():
+        asked = page.run("return asked")
+        return [a for i, a in enumerate(asked) if "coarse=0" in a and a.replace("coarse=0", "coarse=1") in asked[:i]]
+    page.run(DRAFTS)
+    page.at("viewport").click()
+    page.drag(70, 0) # elsewhere: pictures are kept
+    check("before a sharp picture that takes long a draft of its size comes", wait(drafts), page.run("return asked"))
+    page.run("const v = billow.viewport; delete v.fetchPicture; delete v.cpuMs; v.cpuMs = 0;")
     page.click("camera-movie")
 
 
@@ -430,7 +447,7 @@ def finished_bake(billow, page, work):
     page.keys(Keys.END)
     wait(lambda: page.shown() == "12 sharp")
     page.shot("cache")
-    for part in (camera_moves, nothing_to_render, superseded_request, slices, looks, overlays, saves, timeline, plots, accessibility):
+    for part in (camera_moves, nothing_to_render, superseded_request, draft_before_sharp, slices, looks, overlays, saves, timeline, plots, accessibility):
         part(page)
     page.clean("a cache")
     shutil.rmtree(folder + "/vdb")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The viewport shows the server's pictures: quick ones (small, coarse) while something changes, a sharp one at rest. At most
-// one request of each quality is in flight; a response that a newer one has overtaken is not shown.
+// The viewport shows the server's pictures: quick ones (small, coarse) while something changes, a sharp one at rest, and
+// before one that takes long a draft of its size. At most one request of each quality is in flight; a response that a
+// newer one has overtaken is not shown.
 
 import { Camera } from './camera.js';
 import { framesOf, nearestFrame } from './frames.js';
 import { cameraProjection, sliceProjection } from './overlay.js';
 
-const QUICK = 480 * 270, SHARP = 960 * 540, REST_MS = 140, MAX_PICTURES = 600;
+const QUICK = 480 * 270, SHARP = 960 * 540, REST_MS = 140, LONG_MS = 2000, MAX_PICTURES = 600;
 
 export class Viewport {
   constructor(app) {
@@ -81,9 +82,19 @@ export class Viewport {
     while (waiting.next) {
       const request = waiting.next;
       waiting.next = null;
-      await this.load(request, quality);
+      const draft = quality === 'sharp' && this.draftQuery(request.query);
+      if (draft) await this.load({ ...request, query: draft, compare: this.compareQuery(draft) }, 'quick');
+      if (!draft || request.number === this.lastRequest) await this.load(request, quality);
     }
     waiting.busy = false;
+  }
+
+  /** The draft of a sharp picture. null: the last one came soon, it is kept, or it is no render. */
+  draftQuery(query) {
+    const draft = new URLSearchParams(query);
+    if (!draft.has('coarse') || this.cpuMs < LONG_MS || this.pictures.has(query)) return null;
+    draft.set('coarse', 1);
+    return draft.toString();
   }
 
   /** Fetch a request's pictures and show them. */

@@ -21,6 +21,7 @@ static const struct size {
 enum { BUSY = 1, BARE = 2, FLAGS = BUSY | BARE };
 
 struct bw_stone_lots {
+    atomic_int users;
     double middle[2], wide;       ///< the field's
     _Atomic uint64_t slot[SLOTS]; ///< square and flags; 0: it is free
     struct bw_stone_lot lot[SLOTS];
@@ -118,24 +119,37 @@ const struct bw_stone_lot *bw_stone_lot(const struct bw_stones_field *f, int siz
     return lot;
 }
 
-void bw_stone_lots_begin(const struct bw_tools *tools, const struct bw_stones_field *f, struct bw_stone_lots **s)
+static struct bw_stone_lots *lots_make(const struct bw_tools *tools, const struct bw_stones_field *f)
 {
-    struct bw_stone_lots *all = *s ? *s : tools->alloc(tools->ctx, sizeof *all);
-    if (!*s && !all) return;
-    if (*s && (all->wide != f->wide || all->middle[0] != f->middle[0] || all->middle[1] != f->middle[1])) {
-        for (int i = 0; i < SLOTS; i++) atomic_store_explicit(&all->slot[i], 0, memory_order_relaxed);
-        for (int size = 0; size < BW_STONE_SIZES; size++)
-            for (int i = 0; i < WINDOW * WINDOW; i++)
-                atomic_store_explicit(&all->bare[size][i], 0, memory_order_relaxed);
-    }
+    struct bw_stone_lots *s = tools->alloc(tools->ctx, sizeof *s);
+    if (!s) return NULL;
+    atomic_init(&s->users, 1);
     for (int size = 0; size < BW_STONE_SIZES; size++)
-        for (int a = 0; a < 2; a++) all->first[size][a] = floor(f->middle[a] / bw_stone_square(f, size)) - 0.5 * WINDOW;
-    all->wide = f->wide;
-    memcpy(all->middle, f->middle, sizeof all->middle);
-    *s = all;
+        for (int a = 0; a < 2; a++) s->first[size][a] = floor(f->middle[a] / bw_stone_square(f, size)) - 0.5 * WINDOW;
+    s->wide = f->wide;
+    memcpy(s->middle, f->middle, sizeof s->middle);
+    return s;
+}
+
+int bw_stone_lots_are(const struct bw_stone_lots *s, const struct bw_stones_field *f)
+{
+    return s->wide == f->wide && s->middle[0] == f->middle[0] && s->middle[1] == f->middle[1];
+}
+
+void bw_stone_lots_keep(const struct bw_tools *tools, const struct bw_stones_field *f, struct bw_stone_lots **s)
+{
+    if (*s && bw_stone_lots_are(*s, f)) return;
+    bw_stone_lots_free(tools, *s);
+    *s = lots_make(tools, f);
+}
+
+struct bw_stone_lots *bw_stone_lots_hold(struct bw_stone_lots *s)
+{
+    atomic_fetch_add_explicit(&s->users, 1, memory_order_relaxed);
+    return s;
 }
 
 void bw_stone_lots_free(const struct bw_tools *tools, struct bw_stone_lots *s)
 {
-    if (s) tools->release(tools->ctx, s);
+    if (s && atomic_fetch_sub_explicit(&s->users, 1, memory_order_acq_rel) == 1) tools->release(tools->ctx, s);
 }

@@ -31,9 +31,13 @@ double bw_stone_square(const struct bw_stones_field *f, int size);
 const struct bw_stone_lot *bw_stone_lot(const struct bw_stones_field *f, int size, double i, double j,
                                         struct bw_stone_lot *own);
 
-/// Before a picture of that field: *s, NULL before the first, is what the pictures before have drawn. It stays NULL
-/// where memory lacks.
-void bw_stone_lots_begin(const struct bw_tools *tools, const struct bw_stones_field *f, struct bw_stone_lots **s);
+/// Before a picture of that field: *s, NULL before the first, goes on if it is that field's; else a new one, of which
+/// nothing is known yet, takes its place. It is NULL where memory lacks.
+void bw_stone_lots_keep(const struct bw_tools *tools, const struct bw_stones_field *f, struct bw_stone_lots **s);
+/// 1: they are that field's.
+int bw_stone_lots_are(const struct bw_stone_lots *s, const struct bw_stones_field *f);
+/// One more has to free them.
+struct bw_stone_lots *bw_stone_lots_hold(struct bw_stone_lots *s);
 /// NULL is no error.
 void bw_stone_lots_free(const struct bw_tools *tools, struct bw_stone_lots *s);
 

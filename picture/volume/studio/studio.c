@@ -41,6 +41,18 @@ static void low_sky_read(const struct bw_studio *s, const double dir[3], float r
     for (int c = 0; c < 3; c++) rgb[c] = p[c] + f * (p[c + 3] - p[c]);
 }
 
+struct bw_stones_field bw_studio_stones(const struct bw_scene *scene)
+{
+    struct bw_stones_field f = {.wide = 0};
+    for (int a = 0; a < 2; a++) {
+        f.middle[a] = 0.5 * (scene->lo[a] + scene->hi[a]);
+        f.wide = fmax(f.wide, scene->hi[a] - scene->lo[a]);
+    }
+    return f;
+}
+
+int bw_studio_has_stones(const struct bw_scene *scene) { return scene->floor && scene->look.ground == BW_GROUND_EARTH; }
+
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_volume *v,
                               const struct bw_ambient *ambient, struct bw_studio *s)
 {
@@ -48,14 +60,10 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
     s->n_lights = bw_scene_lights(scene, s->light);
     s->rays = bw_look_rays(&scene->look);
     s->sums = bw_noise_sums(tools->simd);
-    for (int a = 0; a < 2; a++) {
-        s->rocks.middle[a] = 0.5 * (scene->lo[a] + scene->hi[a]);
-        s->rocks.wide = fmax(s->rocks.wide, scene->hi[a] - scene->lo[a]);
-    }
-    if (scene->spots && scene->floor && scene->look.ground == BW_GROUND_EARTH) {
-        bw_stone_lots_begin(tools, &s->rocks, &scene->spots->stones);
-        s->rocks.lots = scene->spots->stones;
-    }
+    s->rocks = bw_studio_stones(scene);
+    if (scene->spots && bw_studio_has_stones(scene)) bw_stone_lots_keep(tools, &s->rocks, &scene->spots->stones);
+    s->rocks.lots = scene->spots ? scene->spots->stones : scene->stones;
+    if (s->rocks.lots && !bw_stone_lots_are(s->rocks.lots, &s->rocks)) s->rocks.lots = NULL;
     const enum bw_status status = low_sky_make(tools, s);
     return !status && scene->floor ? bw_floor_make(tools, s) : status;
 }

@@ -3,6 +3,7 @@
 #ifndef BW_STUDIO_H
 #define BW_STUDIO_H
 
+#include "stone_lots.h"
 #include "studio_spots.h"
 #include "room.h"
 
@@ -32,6 +33,10 @@ void bw_studio_far(const struct bw_scene *scene, double pixel, const double to[3
 
 /// 1: that is a sky or a backdrop; 0: the studio's wall, which goes with the camera.
 int bw_studio_is_far(const struct bw_look *l);
+
+/// 1: stones lie on its floor, in the field of bw_studio_stones.
+int bw_studio_has_stones(const struct bw_scene *scene);
+struct bw_stones_field bw_studio_stones(const struct bw_scene *scene);
 
 /// How far the floor is seen: at a distance r from the middle of a stage of a size, exp(-r² / (this size²)) is left.
 double bw_studio_horizon(const struct bw_look *l);

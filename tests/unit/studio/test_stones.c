@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Stones on the floor are the same from wherever a ray comes. */
+#include "../render/image_tools.h"
 #include <picture/volume/studio/stones.h>
 
 #include <criterion/criterion.h>
@@ -107,4 +108,24 @@ Test(stones, rocks_lie_round_the_stage)
     cr_expect_lt(within, 0.06);
     cr_expect(large_round > 0.25 && large_round < 1.5, "%g", large_round);
     cr_expect(small_round > 0.06 && small_round < 0.6 * large_round, "%g", small_round);
+}
+
+/* What is kept of squares changes nothing; another stage gets its own, while the old one's are still held. */
+Test(stones, are_the_same_when_kept)
+{
+    struct bw_stones_field kept = {{3, -5}, 12}, other = {{40, 7}, 5};
+    const double plain[2] = {highest(&kept, 30, 90), highest(&other, 10, 40)};
+    struct bw_stone_lots *lots = NULL;
+    bw_stone_lots_keep(&tools, &kept, &lots);
+    struct bw_stone_lots *first = kept.lots = bw_stone_lots_hold(lots);
+    for (int round = 0; round < 2; round++) cr_expect_eq(highest(&kept, 30, 90), plain[0]);
+    bw_stone_lots_keep(&tools, &kept, &lots);
+    cr_expect_eq(lots, first, "they go on");
+    bw_stone_lots_keep(&tools, &other, &lots);
+    cr_expect(lots != first && bw_stone_lots_are(first, &kept) && !bw_stone_lots_are(lots, &kept));
+    other.lots = lots;
+    for (int round = 0; round < 2; round++) cr_expect_eq(highest(&other, 10, 40), plain[1]);
+    cr_expect_eq(highest(&kept, 30, 90), plain[0]);
+    bw_stone_lots_free(&tools, first);
+    bw_stone_lots_free(&tools, lots);
 }
