@@ -33,6 +33,8 @@ struct test_options {
 /// code that other cases or turns run too is left out, and some runs are shorter. Bounds of what is left stay as they
 /// are.
 bool test_short(void);
+/// Path of a new .csv file with `rows`, until the next call or the process's end. NULL: it can't be written.
+const char *test_table(const char *rows);
 /// Parse, wire and run. Everything stays readable until test_end.
 struct test_run test_start(const char *yaml, const struct test_options *o);
 void test_end(struct test_run *r);

@@ -7,16 +7,6 @@
 #define HEAD "billow: 1\ndomain: {cells: [16, 16, 16], voxel: 1}\n"
 #define RHO 2.0
 
-static char *table_write(const char *rows)
-{
-    static char path[32];
-    strcpy(path, "/tmp/billow-collide-XXXXXX.csv");
-    int fd = mkstemps(path, 4);
-    cr_assert(fd >= 0 && write(fd, rows, strlen(rows)) == (ssize_t)strlen(rows));
-    close(fd);
-    return path;
-}
-
 /* ---- stages that look ---- */
 
 #define PLACES 200
@@ -288,7 +278,7 @@ Test(collide, books_of_the_sheet)
              "spin: [1, 2, 3]}\n"
              "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
              "  - before: {}\n  - vorton.collide: {density: 2, nodes: 80, fine: 3}\n  - after: {}\n",
-        table_write(WILD));
+        test_table(WILD));
     cr_assert_gt(metric(&r, "vorton.velocity.vortons"), 80 * 9 + 1 + 3 + 80, "nothing was shed");
     fprintf(stderr, "momentum of fluid and body changes by %.1e of what is there\n", worst);
     cr_assert(worst < 1e-12 && worst > 0, "changed by %.2e", worst);
@@ -420,7 +410,7 @@ Test(collide, gourlay_by_hand)
                  "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [3, 0, 0], held: yes}\n"
                  "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - bodies: {}\n"
                  "  - vorton.collide: {method: gourlay}\n",
-            table_write("x,y,z,strength_x,strength_y,strength_z,radius\n0.25,0.1,1.05,0,0,0.001,0.05\n"));
+            test_table("x,y,z,strength_x,strength_y,strength_z,radius\n0.25,0.1,1.05,0,0,0.001,0.05\n"));
     struct bw_particles *p = bw_chain_particles(r.chain, "vortons");
     const double *x = bw_particles_table.attribute(p, "pos"), *alpha = bw_particles_table.attribute(p, "strength");
     const double d[3] = {.25 - .125, .1, .05}, size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
@@ -448,7 +438,7 @@ Test(collide, misfits)
         "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [1, 0, 0]}\n"
         "  - tracers: {shape: {sphere: {center: [0, 0, 1], radius: 30 cm}}, count: 1000}\n"
         "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n  - vorton.collide: {nodes: 50, fine: 2}\n",
-        table_write(rows));
+        test_table(rows));
     struct body_arrays b = bodies_of(&r);
     struct bw_particles *p = bw_chain_particles(r.chain, "tracers");
     const bw_vec3 *x = bw_particles_table.attribute(p, "pos");

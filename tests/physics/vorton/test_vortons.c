@@ -339,7 +339,7 @@ static double pair_error(const char *scheme, int substeps)
                  "  - vorton.emit: {source: {file: {file: %s, core: 0.2}}}\n"
                  "  - vorton.velocity: {method: direct}\n  - vorton.advect: {scheme: %s, max_turn: 10}\n",
             2 * rate / d / angle, substeps,
-            table_write("x,y,z,strength_x,strength_y,strength_z\n0.5,0,0,0,0,1\n-0.5,0,0,0,0,1\n"), scheme);
+            test_table("x,y,z,strength_x,strength_y,strength_z\n0.5,0,0,0,0,1\n-0.5,0,0,0,0,1\n"), scheme);
     int64_t n;
     const double *x = attribute(&r, "vortons", "pos", &n);
     double wrong = hypot(x[0] - .5 * cos(angle), x[1] - .5 * sin(angle));
@@ -367,7 +367,7 @@ Test(vortons, misfits_are_counted)
             "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
             "  - vorton.emit: {source: {file: {file: %s}}}\n"
             "  - vorton.remesh: {merge: 0.1}\n  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n",
-            table_write(rows));
+            test_table(rows));
     int64_t n;
     attribute(&r, "vortons", "pos", &n);
     cr_assert_eq(n, 2, "%lld vortons are left", (long long)n);
@@ -381,7 +381,7 @@ Test(vortons, flung_away)
     struct test_run r = run(HEAD "time: {fps: 1, frames: 1-2, substeps: 1}\nstages:\n"
                                  "  - vorton.emit: {source: {file: {file: %s}}}\n"
                                  "  - vorton.velocity: {}\n  - vorton.advect: {limit: 100 m, scheme: euler}\n",
-                            table_write(rows));
+                            test_table(rows));
     int64_t n;
     attribute(&r, "vortons", "pos", &n);
     cr_assert_eq(n, 1, "%lld are left", (long long)n);
@@ -461,7 +461,7 @@ Test(vortons, refusals)
         {"x,y,z,strength_x,strength_y,strength_z\n", "no vortons"}};
     for (size_t i = 0; i < BW_COUNT(table); i++) {
         char stage[256];
-        snprintf(stage, sizeof stage, "  - vorton.emit: {source: {file: {file: %s}}}\n", table_write(table[i][0]));
+        snprintf(stage, sizeof stage, "  - vorton.emit: {source: {file: {file: %s}}}\n", test_table(table[i][0]));
         refuse(stage, table[i][1]);
     }
 }

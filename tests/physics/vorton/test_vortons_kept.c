@@ -308,8 +308,8 @@ Test(vortons_kept, radii_follow_stretching)
                 "  - set: {field: vel, value: [\"x\", \"-y\", 0], keep: true}\n"
                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.stretch: {}\n"
                 "  - vorton.advect: {flow: [vel], radii: %s}\n",
-                table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume,density\n0.3,0.5,0.1,1,0,0,0.1,1,0\n"
-                            "-0.2,0.4,0,0,2,0,0.2,1,0\n0.1,0.1,0,0,0,1,0.1,1,0.5\n"),
+                test_table("x,y,z,strength_x,strength_y,strength_z,radius,volume,density\n0.3,0.5,0.1,1,0,0,0.1,1,0\n"
+                           "-0.2,0.4,0,0,2,0,0.2,1,0\n0.1,0.1,0,0,0,1,0.1,1,0.5\n"),
                 follow ? "stretched" : "fixed");
         int64_t n;
         const double *radius = attribute(&r, "vortons", "radius", &n);
@@ -331,7 +331,7 @@ Test(vortons_kept, carried_by_a_grid)
             "time: {fps: 25, frames: 1001-1011, substeps: 4}\nstages:\n"
             "  - set: {field: vel, value: [\"x\", \"-y\", 0], keep: true}\n"
             "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.stretch: {}\n  - vorton.advect: {flow: [vel]}\n",
-            table_write("x,y,z,strength_x,strength_y,strength_z\n0.3,0.5,0.1,1,0,0\n-0.2,0.4,0,0,2,1\n"));
+            test_table("x,y,z,strength_x,strength_y,strength_z\n0.3,0.5,0.1,1,0,0\n-0.2,0.4,0,0,2,1\n"));
     int64_t n;
     const double *x = attribute(&r, "vortons", "pos", &n), *a = attribute(&r, "vortons", "strength", &n),
                  grown = exp(.4);
@@ -355,8 +355,8 @@ static struct test_run stirred(int frames, uint32_t threads)
         "time: {fps: 25, frames: 1-%d, substeps: 1}\nstages:\n" KEEP_VEL
         "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n" PUSHED,
         frames,
-        table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"
-                    "0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
+        test_table("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"
+                   "0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
 }
 
 /* A grid takes on a vorton's rotation, half of its vorticity times the distance, and no more; without divergence. */
@@ -367,7 +367,7 @@ Test(vortons_kept, stir_a_grid)
         "{rest: open}}\n"
         "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
         "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n" PUSHED "  - stats: {}\n",
-        table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
+        test_table("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
     struct grid v = grid_of(&r, "vel", 1);
     for (int i = 20; i < 29; i++) {
         double x = -2.4 + (i + .5) * .1,

@@ -59,16 +59,6 @@ static inline uint64_t hash(const struct test_run *r, const char *particles, con
     return h;
 }
 
-static inline char *table_write(const char *rows)
-{
-    static char path[] = "/tmp/billow-vortons-XXXXXX.csv";
-    memcpy(path, "/tmp/billow-vortons-XXXXXX.csv", sizeof path);
-    int fd = mkstemps(path, 4);
-    cr_assert(fd >= 0 && write(fd, rows, strlen(rows)) == (ssize_t)strlen(rows));
-    close(fd);
-    return path;
-}
-
 static inline void refuse(const char *stages, const char *sentence)
 {
     run_refused(sentence, HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n%s", stages);

@@ -152,8 +152,8 @@ static long size_of(const char *dir, const char *name)
 /* Removes the folder; finds temporary files, and caches whose size is not `whole`'s. */
 static void folder_check(const char *dir, const char *whole, int64_t n)
 {
-    static const char *const sub[] = {"vdb", "."};
-    for (int i = 0; i < 2; i++) {
+    static const char *const sub[] = {"vdb", "checkpoints", "."};
+    for (int i = 0; i < 3; i++) {
         char folder[300], name[400], path[800];
         snprintf(folder, sizeof folder, "%s/%s", dir, sub[i]);
         DIR *d = opendir(folder);
@@ -200,7 +200,8 @@ static int64_t walk(const char *yaml, bool export, int64_t quick)
         failed += x.status != BW_OK;
         if (export) folder_check(out, whole, n);
     }
-    if (export) folder_check(whole, whole, -1);
+    if (export) folder_check(out, whole, -1), folder_check(whole, whole, -1);
+    else rmdir(whole);
     unlink(path);
     return failed;
 }

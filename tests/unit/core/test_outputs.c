@@ -157,17 +157,23 @@ static struct folder folder_make(void)
     return f;
 }
 
+static void folder_remove(const struct folder *f)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r '%s'", f->path);
+    cr_assert_eq(system(command), 0);
+}
+
 /// Ends the folder; `name` in it holds `text`.
 static void folder_end(const struct folder *f, const char *name, const char *text)
 {
-    char path[128], got[64] = "", command[64];
+    char path[128], got[64] = "";
     snprintf(path, sizeof path, "%s/%s", f->path, name);
     FILE *file = fopen(path, "r");
     cr_assert(file && fgets(got, sizeof got, file), "no %s", path);
     fclose(file);
     cr_assert_str_eq(got, text);
-    snprintf(command, sizeof command, "rm -r '%s'", f->path);
-    cr_assert_eq(system(command), 0);
+    folder_remove(f);
 }
 
 static void bake_refuses(const char *exports, const char *more, const char *place, const char *words)
@@ -278,7 +284,7 @@ Test(outputs, all_that_ours_write_is_said_before)
     cr_assert_eq(said.missing, 0, "%d names without a file", said.missing);
     cr_assert_eq(said.new, files - 2, "%d files, %d said", files, said.new);
     test_end(&r);
-    rmdir(f.path);
+    folder_remove(&f);
 }
 
 /* ---- sequences ---- */
