@@ -52,5 +52,7 @@ int bw_mesh_blocks(const struct bw_mesh *m, struct bw_probe *p);
 int bw_mesh_near(const struct bw_mesh *m, struct bw_probe *p);
 /// At a hit, of no certain sign: the face's normal, of any length, and the surface's, smooth where faces are.
 void bw_mesh_normals(const struct bw_mesh *m, const struct bw_mesh_hit *hit, double face[3], double smooth[3]);
+/// At a hit: for each corner the way from there, and the surface's normal there, a unit vector of no certain sign.
+void bw_mesh_corners(const struct bw_mesh *m, const struct bw_mesh_hit *hit, double from[3][3], double normal[3][3]);
 
 #endif

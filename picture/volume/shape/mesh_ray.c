@@ -102,3 +102,13 @@ void bw_mesh_normals(const struct bw_mesh *m, const struct bw_mesh_hit *hit, dou
     }
     for (int a = 0; a < 3; a++) face[a] = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
 }
+
+void bw_mesh_corners(const struct bw_mesh *m, const struct bw_mesh_hit *hit, double from[3][3], double normal[3][3])
+{
+    const struct bw_triangle *t = &m->triangle[hit->triangle], *n = &m->normal[hit->triangle];
+    for (int a = 0; a < 3; a++) {
+        double p = 0;
+        for (int q = 0; q < 3; q++) p += (double)hit->share[q] * (double)t->corner[q][a];
+        for (int q = 0; q < 3; q++) from[q][a] = p - (double)t->corner[q][a], normal[q][a] = (double)n->corner[q][a];
+    }
+}

@@ -56,7 +56,7 @@ static int parts_find(const struct bw_shapes *s, const struct bw_shapes_ray *ray
         place(i, n, at);
         for (int a = 0; a < 3; a++) d[a] = ray->dir[a] + at[0] * ray->right[a] + at[1] * ray->up[a];
         double far = ray->within;
-        if (d[2] < 0) far = fmin(far, (ray->floor - ray->eye[2]) / d[2]);
+        if (d[2] < 0) far = fmin(far, (ray->floor - s->least - ray->eye[2]) / d[2]); // a mesh in its plane covers it
         if (far > 0 && bw_shapes_hit_when(s, ray->when, ray->eye, d, far, &hit))
             parts = part_add(part, parts, &hit, 1 / (float)n, pixel);
     }

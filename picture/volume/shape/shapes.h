@@ -48,6 +48,7 @@ struct bw_shape_hit {
     double depth; ///< in lengths of the ray's direction
     int32_t form;
     double p[3], face[3], normal[3]; ///< the triangle's own normal; the surface's, smooth where it is
+    double over[3];                  ///< m: from p to the smooth surface, which a triangle of a round body is under
     double own[3];                   ///< p as the form has it: its own axes and middle, m
     double lo[3], hi[3];             ///< of the piece that was met, likewise
     uint32_t piece;                  ///< which, of all

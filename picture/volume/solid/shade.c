@@ -92,7 +92,9 @@ static float lamp_open(const struct bw_solid_seen *s, int lamp, const struct bw_
 {
     struct bw_solid_finish *kept = s->finish;
     if (kept && kept->asked >> lamp & 1) return kept->open[lamp];
-    const float open = bw_solid_shadow_rays(s->v, &s->at, seen);
+    struct bw_shadow_place from = s->at;
+    for (int a = 0; a < 3 && s->hit; a++) from.p[a] += s->hit->over[a], from.face[a] = s->at.normal[a];
+    const float open = bw_solid_shadow_rays(s->v, &from, seen);
     if (kept) kept->asked |= (uint8_t)(1u << lamp), kept->open[lamp] = open;
     return open;
 }

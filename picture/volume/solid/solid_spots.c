@@ -103,7 +103,10 @@ void bw_solid_spot_keep(const struct bw_shapes_part *part, struct bw_solid_spot 
     spot->depth = hit->depth, spot->form = hit->form, spot->piece = hit->piece, spot->share = part->share,
     spot->found = 1;
     memcpy(spot->p, hit->p, sizeof spot->p);
-    for (int a = 0; a < 3; a++) spot->face[a] = (float)hit->face[a], spot->normal[a] = (float)hit->normal[a];
+    for (int a = 0; a < 3; a++) {
+        spot->face[a] = (float)hit->face[a], spot->normal[a] = (float)hit->normal[a];
+        spot->over[a] = (float)hit->over[a];
+    }
 }
 
 void bw_solid_spot_read(const struct bw_shapes *shapes, const struct bw_solid_spot *spot, struct bw_shapes_part *part)
@@ -111,7 +114,10 @@ void bw_solid_spot_read(const struct bw_shapes *shapes, const struct bw_solid_sp
     struct bw_shape_hit *hit = &part->hit;
     hit->depth = spot->depth, hit->form = spot->form, hit->piece = spot->piece, part->share = spot->share;
     memcpy(hit->p, spot->p, sizeof hit->p);
-    for (int a = 0; a < 3; a++) hit->face[a] = (double)spot->face[a], hit->normal[a] = (double)spot->normal[a];
+    for (int a = 0; a < 3; a++) {
+        hit->face[a] = (double)spot->face[a], hit->normal[a] = (double)spot->normal[a];
+        hit->over[a] = (double)spot->over[a];
+    }
     bw_shapes_place(shapes, hit);
 }
 

@@ -19,7 +19,7 @@ struct bw_solid_finish {
 /// Of a struct bw_shapes_part what light on it takes.
 struct bw_solid_spot {
     double depth, p[3];
-    float face[3], normal[3], share;
+    float face[3], normal[3], over[3], share;
     int32_t form;
     uint32_t piece;
     struct bw_solid_finish finish;
@@ -35,7 +35,7 @@ struct bw_solid_pixel {
 struct bw_solid_spots; ///< of a picture's pixels
 
 /// Before a picture of that size in which a pixel has one ray. Parts are counted in the first picture of a view, and
-/// kept from the second one on, 170 bytes each; nothing is kept where they are many, or where memory lacks. *s is
+/// kept from the second one on, 180 bytes each; nothing is kept where they are many, or where memory lacks. *s is
 /// NULL before the first.
 void bw_solid_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_shapes *shapes,
                           const int32_t size[2], struct bw_solid_spots **s);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Obstacles as they are: rays meet what a search of all triangles meets, a wall thinner than any cell is there whole,
  * edges cover the part of a pixel that they cover, balls are round, creases are sharp whichever way round faces are,
- * and half a lamp is seen over an edge that stands before its middle. */
+ * half a lamp is seen over an edge that stands before its middle, few faces throw no shadow on what they make round,
+ * and a mesh in the floor's plane covers it. */
 #include "../render/image_tools.h"
 #include "look.h"
 #include <picture/volume/shape/open.h>
@@ -154,6 +155,25 @@ Test(shapes, a_floor_hides_what_is_below)
     cr_assert_eq(bw_shapes_pixel(s, &ray, part), 0);
     ray.floor = -HUGE_VAL;
     cr_assert_eq(bw_shapes_pixel(s, &ray, part), 1);
+    bw_shapes_free(&tools, s);
+}
+
+/* A large stage mesh that lies in the floor is seen everywhere, not where rounding has it above. */
+Test(shapes, a_mesh_in_the_floor_covers_it)
+{
+    const double point[4][3] = {{-50, -50, 0}, {50, -50, 0}, {50, 50, 0}, {-50, 50, 0}};
+    const int32_t triangle[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    struct bw_shape stage = {.kind = BW_SHAPE_MESH, .center = {0.3, 0.1, 0}, .scale = {1, 1, 1}, UPRIGHT};
+    stage.point = point, stage.n_points = 4, stage.triangle = triangle, stage.n_triangles = 2;
+    struct bw_shapes *s = shapes_of(&stage, 1);
+    for (int i = 0; i < 4000; i++) {
+        const double eye[3] = {some(), -4, 1.3 + some()}, dir[3] = {0.3 * some(), 1, -0.35 + 0.3 * some()};
+        const struct bw_shapes_ray ray = {eye, dir, {1e-3, 0, 0}, {0, 0, 1e-3}, 1, 0, HUGE_VAL};
+        struct bw_shapes_part part[BW_PIXEL_PARTS];
+        const int n = bw_shapes_pixel(s, &ray, part);
+        cr_assert_eq(n, 1, "ray %d sees %d surfaces", i, n);
+        cr_assert_gt(part[0].share, 0.99f, "ray %d sees %g of it", i, (double)part[0].share);
+    }
     bw_shapes_free(&tools, s);
 }
 
@@ -311,6 +331,59 @@ Test(shapes, round_ones_are_round_and_their_rims_sharp)
     cr_expect_lt(normal_off(&s, of_round_drum), 4 * degree);
     s = (struct bw_shape){.kind = BW_SHAPE_TORUS, .scale = {2, 2, 2}, .tube = 0.25, UPRIGHT};
     cr_expect_lt(normal_off(&s, of_ring), 0.6 * degree);
+}
+
+enum { ROUND_BY = 14 }; ///< faces round a ball of few, and from pole to pole
+
+/// A ball of radius 1 of few faces, turned inside out: its points are on it.
+static struct bw_shapes *rough_ball(void)
+{
+    static double point[ROUND_BY * (ROUND_BY + 1)][3];
+    static int32_t triangle[2 * ROUND_BY * ROUND_BY][3];
+    struct bw_shape ball = {.kind = BW_SHAPE_MESH, .scale = {1, 1, 1}, UPRIGHT};
+    int n = 0;
+    for (int i = 0; i <= ROUND_BY; i++)
+        for (int k = 0; k < ROUND_BY; k++) {
+            const double up = M_PI * i / ROUND_BY, turn = 2 * M_PI * k / ROUND_BY;
+            double *p = point[ROUND_BY * i + k];
+            p[0] = sin(up) * cos(turn), p[1] = sin(up) * sin(turn), p[2] = cos(up);
+        }
+    for (int i = 0; i < ROUND_BY; i++)
+        for (int k = 0; k < ROUND_BY; k++) {
+            const int32_t a = ROUND_BY * i + k, b = ROUND_BY * i + (k + 1) % ROUND_BY;
+            const int32_t one[3] = {a, b, a + ROUND_BY}, two[3] = {b, b + ROUND_BY, a + ROUND_BY};
+            if (i) memcpy(triangle[n++], one, sizeof one);
+            if (i < ROUND_BY - 1) memcpy(triangle[n++], two, sizeof two);
+        }
+    ball.point = (const double(*)[3])point, ball.n_points = ROUND_BY * (ROUND_BY + 1);
+    ball.triangle = (const int32_t(*)[3])triangle, ball.n_triangles = n;
+    return shapes_of(&ball, 1);
+}
+
+/* A round body hides no lamp from what faces it, though the faces that it is made of do; shadow rays begin as far over
+ * the ball as those are under it, no farther. */
+Test(shapes, few_faces_hide_no_lamp)
+{
+    struct bw_shapes *s = rough_ball();
+    const struct bw_light_seen lamp = {.to = {0.6, 0, 0.8}, .away = HUGE_VAL, .half = 0.05};
+    int seen = 0, by_face = 0, behind = 0;
+    for (int i = 0; i < 4000; i++) {
+        const double o[3] = {3 * some(), -4, 3 * some()}, d[3] = {0.9 * some() - o[0], 4, 0.9 * some() - o[2]};
+        struct bw_shape_hit hit;
+        double p[3];
+        if (!bw_shapes_hit(s, o, d, 1e9, &hit)) continue;
+        for (int a = 0; a < 3; a++) p[a] = hit.p[a] + hit.over[a];
+        cr_assert(sqrt(dot(p, p)) < 2.002 - sqrt(dot(hit.p, hit.p)), "%g", sqrt(dot(p, p)));
+        const double up = dot(hit.normal, lamp.to);
+        const float open = bw_shapes_open(s, &(struct bw_open_place){p, hit.normal, 16, 0.3f}, &lamp),
+                    face = bw_shapes_open(s, &(struct bw_open_place){hit.p, hit.face, 16, 0.3f}, &lamp);
+        seen += up > lamp.half, by_face += up > lamp.half && face < 0.9f, behind += up < -0.3;
+        cr_assert(up <= lamp.half || open > 0.9f, "%g sees %g", up, (double)open);
+        cr_assert(up >= -0.3 || open == 0, "%g sees %g", up, (double)open);
+    }
+    cr_assert(seen > 500 && behind > 500, "%d, %d", seen, behind);
+    cr_assert_gt(by_face, 5, "%d would be dark: no test", by_face);
+    bw_shapes_free(&tools, s);
 }
 
 /* Two faces of a roof, flat (10 degrees) or steep, one of them the other way round: smooth and creased all the same. */
