@@ -66,7 +66,8 @@ static void place_check(const struct look *l)
     if (up != wanted && (l->facts.ours || l->facts.y_up))
         broken(l, VDB_UP, "", "%c points up, there %c does", up, wanted);
     if (l->facts.ours && fabs(scale - l->facts.scale) > 1e-6 * scale)
-        broken(l, VDB_SCALE, "", "a metre is %g units, there it is %g", l->facts.scale, scale);
+        broken(l, VDB_SCALE, "", "a metre is %g %s, there it is %g", l->facts.scale,
+               l->facts.scale == 1 ? "unit" : "units", scale);
 }
 
 static bool is_ascii(const char *text)

@@ -26,7 +26,7 @@ find out/dense -name '*.vdb' -exec md5sum {} + | sort >before
 run check out/dense; expect "without a host nothing is wrong" 0
 run check out/dense --for houdini; expect "Houdini has y up" 1 "z points up, there y does.*billow convert out/dense --for houdini mends it"
 run check out/dense --for unreal
-expect "Unreal: centimetres, eight channels, 8 bits" 1 "a metre is 1 units, there it is 100" "has 11 channels, there are 8" \
+expect "Unreal: centimetres, eight channels, 8 bits" 1 "a metre is 1 unit, there it is 100" "has 11 channels, there are 8" \
     "density reaches 3.*cut off at 1" "billow convert out/dense --for unreal mends it" "Unreal Engine 5.4 manual"
 run check out/dense --for unreal-nano; expect "unreal-vdb: no vectors, one box" 1 "vel is a vector" "other bounds" "issues/36"
 run check out/dense --for maya; expect "a host that nobody knows" 2 "no host is called .maya."
@@ -63,7 +63,7 @@ done
 run bake dense.yaml --out out/short --set export.vdb.for=unreal
 expect "what has no channel is told" 0 "field ash is left out: no channel"
 run bake dense.yaml --out out/wide --set export.vdb.for=unreal --set export.vdb.scale=1
-run check out/wide --for unreal; expect "what is given counts more than the host" 1 "a metre is 1 units"
+run check out/wide --for unreal; expect "what is given counts more than the host" 1 "a metre is 1 unit"
 run bake dense.yaml --out out/none --set export.vdb.for=maya; expect "an unknown host" 3 "for can't be .maya."
 run bake dense.yaml --out out/none --set export.vdb.for=octane --set export.vdb.name=煙; expect "a name for Octane" 3 "its names are ASCII"
 sed 's/density: 3, temperature: 300/frames: 3-6, density: 3, temperature: 300/; s/name: dense/name: dawn/' dense.yaml >dawn.yaml

@@ -58,7 +58,8 @@ expect "a file of that name that is not here" 3 'there is no preset "smoke.yaml"
 printf 'billow: 1\nextends: burning_letters\n' >far/letters.yaml
 expect "an installed one that has files beside it" 0 good check far/letters.yaml
 printf 'billow: 1\nextends: smoke\nstages: [{collide: {id: post, shape: {sphere: {radius: 0.1}}}}]\n' >far/post.yaml
-expect "an obstacle at the end of it" 3 'made later, by post: give that `before: mac.advect`' check far/post.yaml
+expect "an obstacle at the end of it" 3 '^far/post\.yaml:3:11: mac.advect .* made later, by post: give that `before: mac.advect`' check far/post.yaml
+[ "$(grep -c 'made later' out.txt)" = 1 ] && passed=$((passed + 1)) || { failed=$((failed + 1)); echo "-- failed: told once" >&2; }
 printf 'billow: 1\nextends: smoke\nstages: [{force: {id: wind, kind: {wind: {}}}}]\n' >far/wind.yaml
 expect "a force at the end of it" 0 'no stage below reads: give it `before: mac.project`' check far/wind.yaml
 cp "$puff" far/campfire.yaml

@@ -80,6 +80,7 @@ that "the change is recorded, and frames before it are as they were" python3 cha
 run check long; expect "no foreign frames, for a check" 0 "frames 1001-1024, 24 files, 0 missing"
 run bake film --out long --set stages.mac.forces.buoyancy=2; expect "that is the bake now" 0 "up to date"
 run bake film --from-frame 7; expect "--from-frame alone" 2 "from-frame is for a bake that is resumed"
+run resume long --from-frame 1025; expect "a frame behind the last" 2 'frame 1025 lies behind the last one, 1024'
 run resume long --from-frame soon; expect "a frame that is none" 2 'from-frame wants a whole number, not "soon"'
 
 # ---- a project that moves ----

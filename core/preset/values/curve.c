@@ -170,6 +170,10 @@ static enum bw_status keys_check_words(struct reading *r, const struct bw_node *
     for (int32_t i = 0; i < n->count; i++) {
         const struct bw_node *c = n->child[i];
         if (strcmp(c->key, "keys") && strcmp(c->key, "ease")) {
+            double frame;
+            const char *rest;
+            if (!bw_node_get(n, "keys") && !bw_quantity_split(c->key, &frame, &rest))
+                return curve_error(r, &n->place, "keys want a name before them: {keys: {FRAME: VALUE, ...}}");
             return curve_error(r, &c->key_place, "beside keys only ease is known");
         }
     }

@@ -174,7 +174,9 @@ enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values,
     if (bw_node_is_null(map)) map = NULL;
     char what[64];
     if (map && map->type != BW_NODE_MAP) {
-        return bw_compile_error(k, &map->place, "options have to be a map {KEY: VALUE, ...}, not %s",
+        const char *key = n && rows[0].key && rows[0].type != BW_PARAM_AMOUNTS ? rows[0].key : NULL;
+        return bw_compile_error(k, &map->place, "options have to be a map {KEY: VALUE, ...}%s%s%s, not %s",
+                                key ? ", like {" : "", key ? key : "", key ? ": ...}" : "",
                                 bw_node_describe(map, what));
     }
     if (k->depth == DEPTH_MAX) {

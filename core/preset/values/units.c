@@ -175,6 +175,18 @@ static const char *unit_name(const struct bw_unit *u, const char *fallback)
     return fallback;
 }
 
+/* The words for what is wanted: "; a length (m) may be in m, cm, ..."; none for what is a product of several. */
+static void words_list(const struct bw_unit *want, char *why, size_t size)
+{
+    int n = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t used = strlen(why);
+        if (memcmp(words[i].unit.power, want->power, sizeof want->power) != 0) continue;
+        if (n++) snprintf(why + used, size - used, ", %s", words[i].name);
+        else snprintf(why + used, size - used, "; %s may be in %s", unit_name(want, "it"), words[i].name);
+    }
+}
+
 static enum bw_status unit_convert(const char *text, const char *given, const char *unit, double *value, char *why,
                                    size_t why_size)
 {
@@ -187,6 +199,7 @@ static enum bw_status unit_convert(const char *text, const char *given, const ch
     }
     if (bw_unit_parse(given, &have)) {
         snprintf(why, why_size, "\"%s\" is no unit that is known here", given);
+        words_list(&want, why, why_size);
         return BW_ERR_PRESET;
     }
     if (memcmp(have.power, want.power, sizeof have.power) != 0) {

@@ -59,6 +59,14 @@ static bool id_is_good(const char *id)
     return islower((unsigned char)id[0]);
 }
 
+static enum bw_status id_refuse(const char *path, const char *what, uint32_t number, const char *id, struct bw_diag *d)
+{
+    return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
+                         "%s: %s %u has no usable id, %s%.64s%s: a lower-case letter, then lower-case letters, digits, "
+                         "\".\", \"_\" and \"-\", 64 at most",
+                         path, what, number, id ? "\"" : "", id ? id : "none", id ? "\"" : "");
+}
+
 /* A table under check, and whose it is. */
 struct table {
     const char *path, *id;
@@ -191,7 +199,7 @@ static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m
 {
     if (!m->stages[i]) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u is a null pointer", path, i + 1);
     const struct bw_stage_desc *s = m->stages[i];
-    if (!id_is_good(s->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u has no usable id", path, i + 1);
+    if (!id_is_good(s->id)) return id_refuse(path, "stage", i + 1, s->id, d);
     if (!s->step) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %s has no step callback", path, s->id);
     uint32_t rows = 0;
     struct table table = {path, s->id, d, &rows};
@@ -206,8 +214,7 @@ static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module
     if (!m->exporters[i])
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u is a null pointer", path, i + 1);
     const struct bw_exporter_desc *e = m->exporters[i];
-    if (!id_is_good(e->id))
-        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);
+    if (!id_is_good(e->id)) return id_refuse(path, "exporter", i + 1, e->id, d);
     if (!e->frame) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %s has no frame callback", path, e->id);
     uint32_t rows = 0;
     struct table table = {path, e->id, d, &rows};

@@ -35,7 +35,9 @@ static enum bw_status bind_check(const struct field_table *t, const struct stage
     if (f->lifetime == BW_STEP && f->creator > index && p->access == BW_READ) {
         const struct run_stage *maker = &stages->stage[f->creator];
         const bool extends = strcmp(maker->preset->place.file, at->file) != 0;
-        return log_fail(t->log, at, BW_ERR_PRESET,
+        if (f->late) return BW_ERR_PRESET; /* told of a stage above: what mends that mends this */
+        t->field[f - t->field].late = true;
+        return log_fail(t->log, extends ? &maker->preset->place : at, BW_ERR_PRESET,
                         "%s reads \"%s\", which lives for one step only and is made later, by %s: %s%s%s", s->pub.id,
                         name, maker->pub.id, extends ? "give that `before: " : "move ",
                         extends ? s->pub.id : maker->pub.id, extends ? "`" : " before it");

@@ -19,6 +19,7 @@ struct run_field {
     int32_t creator, writer; ///< stage indices, -1: none (declared by the preset)
     int32_t updater;         ///< first stage that updates it, -1: none
     bool settled;            ///< kind and precision are known
+    bool late;               ///< it was told that what lives for one step is read above the stage that makes it
     bool mean;               ///< of the field of that name in the amounts' domain (levels.h)
     bool typed;              ///< a port made it that knows background, precision and lifetime: no list
 };

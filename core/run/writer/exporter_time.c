@@ -40,6 +40,17 @@ static bool has_width(const struct run_exporter *x)
     return false;
 }
 
+/* Whether its pictures are the cheapest already. */
+static bool is_draft(const struct run_exporter *x)
+{
+    for (uint32_t i = 0; i < x->pub.desc->n_params; i++) {
+        const struct bw_param *p = &x->pub.desc->params[i];
+        if (p->type == BW_PARAM_CHOICE && !strcmp(p->key, "quality") && !strncmp(p->choices, "draft|", 6))
+            return *(const int32_t *)((const char *)x->pub.params + p->offset) == 0;
+    }
+    return false;
+}
+
 void exporter_time_report(const struct exporter_list *list, double stages)
 {
     char *text = NULL;
@@ -52,11 +63,10 @@ void exporter_time_report(const struct exporter_list *list, double stages)
         if (list->exporter[i].seconds > 0)
             fprintf(f, ", %s %.3g s", list->exporter[i].pub.id, (double)list->exporter[i].seconds);
     if (most->seconds > stages && has_width(most))
-        fprintf(
-            f,
-            ": look.quality: draft or a smaller width makes the pictures of %s cheaper; with --mute %s the bake ends "
-            "without them, and billow preview makes them later",
-            most->pub.id, most->pub.id);
+        fprintf(f,
+                ": %sa smaller width makes the pictures of %s cheaper; with --mute %s the bake ends without them, and "
+                "billow preview makes them later",
+                is_draft(most) ? "" : "look.quality: draft or ", most->pub.id, most->pub.id);
     if (!fclose(f)) log_line(list->log, BW_LOG_INFO, NULL, text);
     free(text);
 }

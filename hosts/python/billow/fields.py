@@ -55,7 +55,7 @@ class Field:
 
     def __repr__(self) -> str:
         cells = " x ".join(str(n) for n in self.shape)
-        return f"<billow.Field {self.name}: {self.kind}, {cells} cells of {self.voxel:g} m from {self.lo}>"
+        return f"<billow.Field {self.name}: {self.kind}, {cells} cells of {self.voxel:g} m from cell {self.lo} on>"
 
     def dense(self, lo: Optional[Sequence[int]] = None, shape: Optional[Sequence[int]] = None, *,
               component: Optional[int] = None, centred: bool = True) -> Array:

@@ -111,6 +111,11 @@ static int resume_decide(struct job *j, struct bw_diag *d)
         return -1;
     }
     if (!resume_folder_check(j, d)) return -1;
+    if (j->options.from_frame && strtoll(j->options.from_frame, NULL, 10) > j->facts.last) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "frame %s lies behind the last one, %lld: --frames makes the bake longer",
+                      j->options.from_frame, (long long)j->facts.last);
+        return -1;
+    }
     resume_find(j, &why);
     whole = record_count_whole(&j->record, j->out, &left);
     int go = 1;

@@ -37,7 +37,7 @@ static const struct {
     {"self_nested", "cannot be that large or deep"},
     {"null_step", "has no step callback"},
     {"null_frame", "has no frame callback"},
-    {"bad_id", "no usable id"},
+    {"bad_id", "no usable id, \""},
     {"id_twice", "broken is there twice"},
     {"null_stages", "announces entries but points at none"},
     {"null_params", "announces 1 parameters but points at none"},

@@ -232,7 +232,10 @@ Test(params, refusals)
     refused("shape: {sphere: {}, box: {}}", "exactly one kind");
     refused("shape: {spere: {}}", "did you mean \"sphere\"");
     refused("shape: {sphere: {radius: 1 s}}", "is a time (s)");
-    refused("noise: 3", "options have to be a map");
+    refused("noise: 3", "options have to be a map {KEY: VALUE, ...}, like {");
+    refused("density: {1: 0, 5: 1}", "keys want a name before them: {keys: {FRAME: VALUE, ...}}");
+    refused("shape: {sphere: {radius: 1 inch}}",
+            "\"inch\" is no unit that is known here; a length (m) may be in m, cm,");
     refused("fields: {a: 1}", "fields wants a list");
     refused("slices: [3]", "options have to be a map");
     refused("density: {keys: {1: 1, 2: 3 K, 3: 1/s}}", "is a rate (1/s); wanted is a temperature (K)");
