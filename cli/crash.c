@@ -2,9 +2,10 @@
 /* Crash reports. A plugin that crashes, aborts or calls exit ends the program: the report names the plugin, the
  * callback and what is kept. It is made in a signal handler on the crashed thread: async-signal-safe, no allocation, no
  * locks. */
-#define _GNU_SOURCE /* REG_RSP */
+#define _GNU_SOURCE /* REG_RSP, RTLD_NEXT */
 #include "cli.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -230,6 +231,17 @@ static void on_exit_call(void)
     append_kept_files(&w, &at);
     message_emit(&w, &at, EXIT_CODE_PLUGIN);
     _exit(EXIT_CODE_PLUGIN);
+}
+
+/* A plugin's call of exit() would destroy what libraries hold under the threads that write, and the crash that follows
+ * would be told as theirs: so it is caught before. */
+__attribute__((visibility("default"))) void exit(int code)
+{
+    void (*library_exit)(int) = NULL;
+    on_exit_call();
+    *(void **)&library_exit = dlsym(RTLD_NEXT, "exit");
+    if (library_exit) library_exit(code);
+    _exit(code);
 }
 
 /* _exit runs no handlers, so it is interposed: the program's symbol precedes the C library's, for plugins, too. The

@@ -76,7 +76,7 @@ static void misbehave(int64_t what)
     if (what == ILL) raise(SIGILL);
     if (what == RECURSE) exit(recurse(NULL, 0));
     if (what == THROW) unruly_throw();
-    if (what == EXIT) exit(0);
+    if (what == EXIT) atexit(abort), exit(0); // as the end of a library that other threads still use
     if (what == QUICK_EXIT) quick_exit(0);
     if (what == LEAVE) _exit(0);
     if (what == TALK) {
