@@ -9,6 +9,7 @@ import os
 import sys
 
 import bpy
+from mathutils import Vector
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -19,8 +20,7 @@ def box_of(volume):
     """Of what is in the frame's file, m."""
     volume.data.grids.load()
     bpy.context.view_layer.update()
-    import mathutils
-    corners = [volume.matrix_world @ mathutils.Vector(c) for c in volume.bound_box]
+    corners = [volume.matrix_world @ Vector(c) for c in volume.bound_box]
     return [min(c[a] for c in corners) for a in range(3)], [max(c[a] for c in corners) for a in range(3)]
 
 
@@ -44,6 +44,20 @@ def check_quick(kind):
     names = [g.name for g in data.grids]
     assert "density" in names and ("flame" in names) == (kind != "smoke"), names
     return domain, monkey
+
+
+def check_falls():
+    """The box is round all of the way of what moves, and gas takes its motion along."""
+    scene_start()
+    monkey = mesh_new("monkey", location=(0, 0, 4), size=1)
+    for frame, at in (3, (0, 0, 4)), (6, (3, 0, 1)):
+        monkey.location = at
+        monkey.keyframe_insert("location", frame=frame)
+    bpy.ops.billow.quick_fire(resolution=24)
+    box = bpy.context.object
+    low, high = ([f(c[a] for c in [box.matrix_world @ Vector(c) for c in box.bound_box]) for a in range(3)] for f in (min, max))
+    assert low[0] < -1 and high[0] > 4 and low[2] < 0.6 and high[2] > 6, (low, high)
+    assert monkey.billow.inherit > 0.3 and bpy.context.scene.frame_current != 6, monkey.billow.inherit
 
 
 def check_again(domain):
@@ -173,6 +187,7 @@ def main(archive, program):
     for kind in "fire", "explosion", "smoke":
         domain, monkey = check_quick(kind)
     check_again(domain)
+    check_falls()
     check_motion()
     bpy.ops.preferences.addon_disable(module="billow_addon")
     assert not hasattr(bpy.types.Object, "billow"), "left behind"

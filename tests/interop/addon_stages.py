@@ -138,6 +138,35 @@ def check_keys():
     assert "buoyancy: {ease: linear, keys: {3: 1, 4: 1.5" in text and "6: 3}}" in text, text
 
 
+def check_extend():
+    """What moves has other keys when the scene ends later: it goes on all the same, and not when something else has
+    changed as well."""
+    box, ball = domain_new("longer")
+    bend = ball.modifiers.new("bend", "SIMPLE_DEFORM")
+    for frame, at, angle in (3, -0.2, 0.1), (12, 0.2, 1.0):
+        ball.location[0], bend.angle = at, angle
+        ball.keyframe_insert("location", frame=frame)
+        bend.keyframe_insert("angle", frame=frame)
+    ring = mesh_new("torus", major_radius=0.2, minor_radius=0.05, location=(0, 0, 0.8))
+    ring.billow.role, ring.billow.start = "SOURCE", 4
+    ring.keyframe_insert("location", frame=3)
+    ring.location[2] = 0.6
+    ring.keyframe_insert("location", frame=12)
+    only(box)
+    bpy.ops.billow.bake()
+    first = open("billow/longer/cache/vdb/longer_0006.vdb", "rb").read()
+    bpy.context.scene.frame_end = 8
+    bpy.ops.billow.bake(resume=True)
+    assert volumes()[0].data.frame_duration == 6, "not extended"
+    assert first == open("billow/longer/cache/vdb/longer_0006.vdb", "rb").read(), "baked again from an earlier frame on"
+    bpy.context.scene.frame_end = 9
+    bend.angle = 0.5
+    bend.keyframe_insert("angle", frame=5)
+    refused(lambda: bpy.ops.billow.bake(resume=True), "a different bake")
+    bpy.ops.billow.bake(from_frame=9)
+    assert volumes()[0].data.frame_duration == 7
+
+
 def check_move():
     box, _ = domain_new("moved")
     refused(lambda: bpy.ops.billow.move(directory=os.path.abspath("elsewhere")), "has not been baked")
@@ -170,6 +199,7 @@ def main(archive, program):
     enable()
     check_stages()
     check_keys()
+    check_extend()
     check_move()
     bpy.ops.preferences.addon_disable(module="billow_addon")
     assert not [name for name in dir(bpy.types.Object) if name.startswith("billow")], "left behind"

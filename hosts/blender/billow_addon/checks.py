@@ -65,7 +65,7 @@ def mesh(thing):
 def apart(thing, low, high):
     """It never comes into the box where it stands still; what moves may come."""
     own = scene.box(thing)
-    return not thing.animation_data and not thing.parent and not thing.constraints and not thing.billow.particles and any(
+    return not scene.moves(thing) and not thing.billow.particles and any(
         own[1][a] < low[a] or own[0][a] > high[a] for a in range(3))
 
 

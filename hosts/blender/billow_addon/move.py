@@ -25,7 +25,7 @@ def elsewhere(domain, folder):
 def own(domain, folder):
     """What a bake has put there; the folder may hold other things."""
     name = scene.name_of(domain)
-    names = name + ".yaml", name + "_base.yaml", "meshes", "cache", "cache_quick"
+    names = name + ".yaml", name + "_base.yaml", "meshes", "cache", "cache_quick", "cache_preset.yaml", "cache_quick_preset.yaml"
     return [path for path in (os.path.join(folder, n) for n in names) if os.path.lexists(path)]
 
 

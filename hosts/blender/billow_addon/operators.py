@@ -48,8 +48,13 @@ def bake(domain, resume=False, again=0, on_farm=False, quick=False):
         raise scene.Wrong(f"a bake of {domain.name} runs already: stop it first")
     if (resume or again) and not job.can_resume(out):
         raise scene.Wrong(f"there is no bake of {domain.name} with a checkpoint to go on from")
-    line = command(domain, preset.write(domain), resume, again, quick)
-    return farm.submit(line, out) if on_farm else job.start(line + ["--json"], out)
+    path = preset.write(domain)
+    again = again or (preset.extended(domain, path, out) if resume else 0)
+    line = command(domain, path, resume, again, quick)
+    begun = farm.submit(line, out) if on_farm else job.start(line + ["--json"], out)
+    if again or not resume:
+        preset.keep(path, out)
+    return begun
 
 
 class Worded:

@@ -194,8 +194,7 @@ class BILLOW_PT_obstacle(Physics, bpy.types.Panel):
     bl_label, bl_parent_id, roles = "Obstacle", "BILLOW_PT_role", ("OBSTACLE",)
 
     def draw(self, context):
-        moves = context.object.animation_data or context.object.parent or context.object.constraints
-        self.layout.label(text="It moves as it is animated" if moves else "It stands still")
+        self.layout.label(text="It moves as it is animated" if scene.moves(context.object) else "It stands still")
 
 
 class BILLOW_PT_stages(Physics, bpy.types.Panel):

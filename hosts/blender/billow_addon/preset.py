@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The preset of a domain, as text: what it starts from, with the scene's box, sources, obstacles and forces."""
+import glob
+import hashlib
 import os
 import re
 
@@ -160,11 +162,64 @@ def text(domain, start, parts):
     return "\n".join(lines) + "\n"
 
 
+def made(domain, folder):
+    """The text for the scene as it is; meshes are written. What lies in files of every frame is told by their bytes."""
+    start = base.of(domain, scene.of_role("SOURCE"), folder)
+    out = text(domain, start, Parts(domain, start, folder))
+    first, last = scene.frames()
+    digest = hashlib.sha256()
+    for name in re.findall(r"file: (meshes/\w+)_####", out):
+        for path in sorted(glob.glob(glob.escape(os.path.join(folder, name)) + "_*")):
+            if first <= int(re.search(r"_(\d+)\.\w+$", path).group(1)) <= last:
+                with open(path, "rb") as f:
+                    digest.update(f.read())
+    return out + (f"# frames: {digest.hexdigest()[:12]}\n" if "_####" in out else "")
+
+
 def write(domain):
     """Preset and meshes; returns the preset's path."""
     folder = scene.folder_of(domain)
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, scene.name_of(domain) + ".yaml")
-    start = base.of(domain, scene.of_role("SOURCE"), folder)
-    motion.write(path, text(domain, start, Parts(domain, start, folder)))
+    motion.write(path, made(domain, folder))
     return path
+
+
+def made_until(domain, last):
+    """The text as if the scene ended earlier."""
+    world = bpy.context.scene
+    end = world.frame_end
+    try:
+        world.frame_end = last
+        return made(domain, scene.folder_of(domain))
+    finally:
+        world.frame_end = end
+
+
+# ---- what a cache has been baked of ----
+
+ENDS = re.compile(r"^(time: .*frames: \d+-)(\d+)", re.M)
+
+
+def kept_name(out):
+    return out + "_preset.yaml"
+
+
+def keep(path, out):
+    """The preset is what the cache is baked of from now on."""
+    with open(path, encoding="utf-8") as f:
+        motion.write(kept_name(out), f.read())
+
+
+def extended(domain, path, out):
+    """The first new frame, where the scene is as it was baked but for a later end, and what moves has more keys; else
+    0: then billow itself says whether it goes on."""
+    try:
+        with open(kept_name(out), encoding="utf-8") as f, open(path, encoding="utf-8") as g:
+            old, new = f.read(), g.read()
+    except OSError:
+        return 0
+    end = ENDS.search(old)
+    if not end or int(end.group(2)) >= scene.frames()[1] or ENDS.sub(r"\1", old) == ENDS.sub(r"\1", new):
+        return 0
+    return int(end.group(2)) + 1 if made_until(domain, int(end.group(2))) == old else 0

@@ -3,8 +3,10 @@
 import bpy
 from mathutils import Vector
 
-from . import scene
+from . import motion, scene
 
+INHERIT = 0.4  # share of its own motion that gas takes along from what moves
+LOOKS = 24  # frames at which its way is looked at, at most
 # Of the box: its width and height in radii of the source, and how far below the source's foot it begins.
 ROOM = {"SMOKE": (8, 16, 0.3), "FIRE": (8, 16, 0.3), "EXPLOSION": (8, 10, 0.5)}
 
@@ -14,18 +16,33 @@ def bounds(things):
     return (Vector([min(c[a] for c in corners) for a in range(3)]), Vector([max(c[a] for c in corners) for a in range(3)]))
 
 
+def way(things, low, high):
+    """The same over the scene's frames."""
+    first, last = scene.frames()
+    frames = range(first, last + 1, 1 + (last - first) // LOOKS)
+    for _, graph in motion.over([*frames, last] if any(map(scene.moves, things)) else []):
+        now = bounds([t.evaluated_get(graph) for t in things])
+        low = Vector(map(min, low, now[0]))
+        high = Vector(map(max, high, now[1]))
+    return low, high
+
+
 def domain_add(context, things, kind):
-    """A box of wire that no picture shows."""
+    """A box of wire that no picture shows, round all of their way."""
     low, high = bounds(things)
     wide, tall, below = ROOM[kind]
-    radius = max(0.5 * sorted(high - low)[1], 1e-3)
-    half = 0.5 * max(wide * radius, *(1.5 * (high - low).xy))
+    size = high - low
+    radius = max(0.5 * sorted(size)[1], 1e-3)
+    low, high = way(things, low, high)
+    further = high - low - size
+    half = 0.5 * max(wide * radius + max(further.xy), *(1.5 * (high - low).xy))
+    tall = max(tall * radius, (high - low).z + 0.5 * tall * radius)
     floor = low.z - below * radius
     if low.z > -1e-6 and floor < 0:  # what stands over the ground has its floor there
         floor = 0.0
     x, y = 0.5 * (low + high).xy
     mesh = bpy.data.meshes.new("Billow Domain")
-    corners = [(i * half, j * half, k) for k in (0, tall * radius) for j in (-1, 1) for i in (-1, 1)]
+    corners = [(i * half, j * half, k) for k in (0, tall) for j in (-1, 1) for i in (-1, 1)]
     mesh.from_pydata(corners, [], [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)])
     box = bpy.data.objects.new("Billow Domain", mesh)
     box.location = x, y, floor
@@ -62,6 +79,7 @@ class Quick:
             return {"CANCELLED"}
         for thing in things:
             thing.billow.role, thing.billow.kind = "SOURCE", self.kind
+            thing.billow.inherit = INHERIT if scene.moves(thing) else 0
             if self.kind == "EXPLOSION":
                 thing.hide_render = True
         context.view_layer.update()

@@ -64,6 +64,11 @@ def curves(thing):
     return [curve for bag in bags for curve in bag.fcurves]
 
 
+def moves(thing):
+    """It may: it is animated, or follows what is."""
+    return bool(thing.animation_data or thing.parent or thing.constraints)
+
+
 def is_turned(thing):
     axes = [thing.matrix_world.col[a].xyz for a in range(3)]
     return any(abs(axes[a][b]) > 1e-4 * axes[a].length for a in range(3) for b in range(3) if a != b)
