@@ -197,7 +197,7 @@ static void finish_find(struct lit_place *g)
 /// The fire's light, irradiance over 4π, on a surface that faces `n`.
 static void fire_add(const struct lit_place *g, const double n[3], float share, float rgb[3])
 {
-    const double *face = g->seen->at.face;
+    const double *face = g->seen->hit ? g->seen->at.normal : g->seen->at.face; // of few faces none shows its horizon
     struct bw_shading_point surface = {.normal = {n[0], n[1], n[2]}, .solid = 1};
     if (!(g->finish.soft > 0)) memcpy(surface.face, face, sizeof surface.face);
     float light[3] = {0};
@@ -238,7 +238,10 @@ static void fire_mirror(struct lit_place *g)
     const struct bw_solid_seen *s = g->seen;
     const struct bw_lamps *all = &g->studio->ambient->lamps;
     double from[3];
-    for (int a = 0; a < 3; a++) from[a] = s->at.p[a] + (s->v->shapes ? s->v->shapes->least : 0) * s->at.face[a];
+    for (int a = 0; a < 3; a++) {
+        from[a] = s->at.p[a] + (s->hit ? s->hit->over[a] : 0);
+        from[a] += (s->v->shapes ? s->v->shapes->least : 0) * s->at.face[a];
+    }
     for (int i = 0; i < all->n; i++) {
         float rgb[3], spot[3];
         const struct bw_light_seen lamp = bw_lamps_seen(all, i, from, rgb);

@@ -533,6 +533,38 @@ static void candle_light(int32_t kind, float rgb[3][3])
     give(NULL, v.flame);
 }
 
+/// The front of a ball of radius 1 by the light of a flame to its right and behind it.
+static struct bw_image firelight(struct bw_shapes *s)
+{
+    struct bw_volume v = {.shapes = s, .box = {.h = 0.1, .n = {FLAME, FLAME, FLAME}, .origin = {1.8, 0, -0.8}}};
+    struct bw_scene scene = {.lo = {-2, -2, -2}, .hi = {4, 2, 2}, .extinction = 1, .exposure = 1};
+    scene.look = look_usual();
+    scene.look.key = scene.look.environment = 0;
+    v.flame = take(NULL, FLAME * FLAME * FLAME * sizeof(float));
+    for (int i = 0; i < FLAME * FLAME * FLAME; i++) v.flame[i] = 1;
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, WIDE, WIDE), BW_OK);
+    const struct bw_aim aim = {.distance = 100, .tan_long = 0.0055, .has_target = 1, .target = {0, 0, 0}};
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    bw_shapes_free(&tools, s);
+    give(NULL, v.flame);
+    return img;
+}
+
+/* Firelight goes round a body of few faces as round a ball, without steps at their horizons. */
+Test(shapes, few_faces_dim_no_flame)
+{
+    const struct bw_shape ball = {.kind = BW_SHAPE_BALL, .scale = {1, 1, 1}, UPRIGHT};
+    struct bw_image few = firelight(rough_ball()), round = firelight(shapes_of(&ball, 1));
+    float most = 0, off = 0;
+    for (int i = 0; i < 3 * WIDE * WIDE; i++)
+        most = fmaxf(most, round.px[i]), off = fmaxf(off, fabsf(few.px[i] - round.px[i]));
+    cr_assert(most > 0 && off < 0.2f * most, "%g of %g", (double)off, (double)most);
+    bw_image_free(&few);
+    bw_image_free(&round);
+}
+
 /* A flame on top is seen through wax's side, less and redder with depth, and not through clay's. */
 Test(shapes, wax_glows_by_its_flame)
 {
