@@ -8,6 +8,7 @@ and a domain's folder is taken elsewhere.
 FOLDER/swirl holds what `billow plugin new swirl` and `make` leave.
 """
 import os
+import subprocess
 import sys
 
 import bpy
@@ -192,6 +193,43 @@ def check_move():
     bpy.context.scene.frame_end = 8
     bpy.ops.billow.bake(resume=True)
     assert len(volumes()) == 1 and volumes()[0].data.frame_duration == 6, "does not go on there"
+    check_move_wrong(box, third)
+
+
+def check_move_wrong(box, here):
+    """While it bakes, on to a disk that is full, and of a domain that is linked: words, and nothing has moved."""
+    before = sorted(os.listdir(here))
+    bpy.context.scene.frame_end = 300
+    begun = operators_of().bake(box)
+    refused(lambda: bpy.ops.billow.move(directory=os.path.abspath("fourth")), "a bake of moved runs: stop it first")
+    begun.stop()
+    begun.reader.join()
+    os.makedirs("small", exist_ok=True)
+    if not subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "billow", "small"], capture_output=True).returncode:
+        try:
+            refused(lambda: bpy.ops.billow.move(directory=os.path.abspath("small")), "could not be written: No space left on device\n")
+            assert not os.listdir("small"), os.listdir("small")
+        finally:
+            subprocess.run(["umount", "small"], check=True)
+    assert sorted(os.listdir(here)) == before, (os.listdir(here), before)
+    bpy.ops.wm.save_mainfile()
+    path = bpy.data.filepath
+    scene_start()
+    bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("links.blend"))
+    with bpy.data.libraries.load(path, link=True) as (there, linked):
+        linked.objects = list(there.objects)
+    for thing in linked.objects:
+        if thing.type == "MESH":
+            bpy.context.scene.collection.objects.link(thing)
+    refused(lambda: bpy.ops.billow.move(directory=os.path.abspath("fifth")), "moved is linked: change it in moved.blend")
+    refused(lambda: bpy.ops.billow.base(name="fire"), "moved is linked")
+    bpy.ops.billow.bake()  # as it is, into the folder that it names
+    assert len([v for v in volumes() if not v.library]) == 1
+
+
+def operators_of():
+    from billow_addon import operators
+    return operators
 
 
 def main(archive, program):

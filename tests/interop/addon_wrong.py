@@ -160,6 +160,27 @@ def check_things():
     bpy.ops.billow.bake()  # mirrored and uneven is a box all the same
 
 
+def check_names():
+    """Any script in names, and two domains whose names are the same to files: another folder of either cures it."""
+    scene, box, ball = stage("名")
+    ball.name = "頭 '\"\\ # {x}"
+    group = ball.vertex_groups.new(name="燃える")
+    group.add([v.index for v in ball.data.vertices], 1.0, "REPLACE")
+    ball.billow.group = group.name
+    bpy.ops.billow.bake()
+    twin = box.copy()
+    twin.name = "炎"
+    scene.collection.objects.link(twin)
+    only(twin)
+    refused(bpy.ops.billow.bake, "would write to the same folder")
+    twin.billow.folder = "//別の場所"
+    bpy.ops.billow.bake()
+    assert len(volumes()) == 2 and all(v.data.grids.load() for v in volumes())
+    twin.billow.folder = box.billow.folder = "//一つ"
+    twin.name = "other"
+    refused(bpy.ops.billow.bake, "would write to the same folder")
+
+
 def check_linked():
     """What is linked takes part as it is; a quick effect, which would change it, says how."""
     scene, box, ball = stage("library")
@@ -273,7 +294,7 @@ def check_slurm():
 def main(archive, program):
     bpy.ops.preferences.addon_install(filepath=archive)
     enable()
-    for check in (check_start, check_estimate, check_command, check_quick, check_things, check_linked, check_program, check_full_disk,
+    for check in (check_start, check_estimate, check_command, check_quick, check_things, check_names, check_linked, check_program, check_full_disk,
                   check_another_blender, check_slurm):
         print(check.__name__, flush=True)
         check()

@@ -135,7 +135,7 @@ class BILLOW_OT_base(bpy.types.Operator):
     def execute(self, context):
         from . import operators
         try:
-            domain = operators.domain_of(context)
+            domain = operators.own_domain_of(context)
             if self.fit:
                 fit(domain, Base(self.name, path_of(self.name)))
             domain.billow.base = self.block() if self.name else None
@@ -158,7 +158,7 @@ class BILLOW_OT_base_edit(bpy.types.Operator):
     def execute(self, context):
         from . import operators
         try:
-            domain = operators.domain_of(context)
+            domain = operators.own_domain_of(context)
             if not domain.billow.base:
                 bpy.ops.billow.base(name=BY_KIND[kind_of(scene.of_role("SOURCE"))])
         except (scene.Wrong, program.Missing, RuntimeError) as why:

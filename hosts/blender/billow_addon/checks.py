@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What keeps a bake from beginning, in words."""
+import os
 import re
 
 from . import estimate, particles, program, scene
@@ -42,9 +43,16 @@ def box(domain):
     if any(re.match("location|rotation|scale|delta_", c.data_path) for c in scene.curves(domain)):
         yield f"{domain.name} is animated: a domain stands still; clear its animation"
     for other in scene.of_role("DOMAIN"):
-        if other != domain and scene.name_of(other) == scene.name_of(domain) and not other.billow.folder:
+        if other != domain and folder(other) == folder(domain):
             yield (f"{domain.name} and {other.name} would write to the same folder: give one of them another name or "
                    "folder")
+
+
+def folder(domain):
+    try:
+        return os.path.realpath(scene.folder_of(domain))
+    except scene.Wrong:  # the .blend was never saved
+        return scene.name_of(domain)
 
 
 def time():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A domain's folder, with preset, meshes and caches, elsewhere."""
 import os
+import re
 import shutil
 
 import bpy
@@ -42,7 +43,15 @@ def copied(paths, there):
         os.rename(part, there)
     except (OSError, shutil.Error) as why:
         shutil.rmtree(part, ignore_errors=True)
-        raise scene.Wrong(f"{there} could not be written: {getattr(why, 'strerror', None) or why}") from None
+        raise scene.Wrong(f"{there} could not be written: {reason(why)}") from None
+
+
+def reason(why):
+    """In the system's words; copytree lists what each file met as texts, of which the first tells enough."""
+    if not isinstance(why, shutil.Error):
+        return why.strerror or str(why)
+    found = re.match(r"\[Errno \d+\] (.*?)(?:: '|$)", str(why.args[0][0][2]))
+    return found.group(1) if found else str(why)
 
 
 def removed(paths):
@@ -65,7 +74,7 @@ class BILLOW_OT_move(operators.Worded, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self, context):
-        domain = operators.domain_of(context)
+        domain = operators.own_domain_of(context)
         if not self.directory:
             raise scene.Wrong("no folder is chosen")
         here, there = elsewhere(domain, bpy.path.abspath(self.directory))

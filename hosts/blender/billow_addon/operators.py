@@ -21,6 +21,14 @@ def domain_of(context):
     return domains[0]
 
 
+def own_domain_of(context):
+    """The same, to be changed: what is set of one that is linked is not kept in the .blend."""
+    domain = domain_of(context)
+    if domain.library:
+        raise scene.Wrong(f"{domain.name} is linked: change it in {domain.library.name}, or make a library override of it")
+    return domain
+
+
 def out_of(domain, quick=False):
     return os.path.join(scene.folder_of(domain), "cache_quick" if quick else "cache")
 

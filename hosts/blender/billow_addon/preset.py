@@ -206,9 +206,13 @@ def kept_name(out):
 
 
 def keep(path, out):
-    """The preset is what the cache is baked of from now on."""
-    with open(path, encoding="utf-8") as f:
-        motion.write(kept_name(out), f.read())
+    """The preset is what the cache is baked of from now on. On a full disk that is forgotten."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            motion.write(kept_name(out), f.read())
+    except OSError:
+        if os.path.exists(kept_name(out)):
+            os.remove(kept_name(out))
 
 
 def extended(domain, path, out):
