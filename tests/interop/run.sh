@@ -121,7 +121,7 @@ assert len(samples) == 4 * len(grids), "samples"
 for frame, name in samples:
     assert os.path.exists(os.path.join(os.path.dirname(path), name)) and name.endswith("_%04d.vdb" % int(frame)), name
 PY
-check "USD: a camera that goes along" test "$(grep -A5 'matrix4d xformOp:transform.timeSamples' "$work/studio/studio.usda" | grep -c '^ *100[1-4]:')" = 4
+check "USD: a camera that goes along" test "$(grep -m1 -A5 'matrix4d xformOp:transform.timeSamples' "$work/studio/studio.usda" | grep -c '^ *100[1-4]:')" = 4
 check "USD: the sun" grep -q 'def DistantLight "light_1"' "$work/studio/studio.usda"
 check "USD: the box, z-up, in metres" python3 "$work/usd.py" "$work/box/box.usda" density,dye,vel 'upAxis = "Z"' \
     'metersPerUnit = 1' 'timeCodesPerSecond = 25' 'startTimeCode = 1001' 'endTimeCode = 1004'
