@@ -92,6 +92,19 @@ static double moved_f64(struct sampler *vel, double scale, const int32_t at[3], 
     return sum;
 }
 
+/* Newton's step from d: x, and its square. */
+static double newton_f64(struct sampler *vel, double scale, const int32_t at[3], const double own[3], const double d[3],
+                         double x[3])
+{
+    const int thin = vel->block->grid->thin;
+    double m[3][3] = {{0}}, b[3];
+    for (int c = 0; c < 3; c++) b[c] = c == thin ? 0 : moved_f64(vel, scale, at, c, d, m[c]) + own[c] - d[c];
+    invert_f64((const double(*)[3])m, b, x);
+    return x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+}
+
+static double share_f64(double x) { return fmin(fmax(x, 0), 1); }
+
 /* The departure point by the trapezoidal rule (advect_newton.h). */
 static void trapezoid_f64(struct sampler *vel, struct sampler *ahead, double scale, const int32_t at[3], double d[3])
 {
@@ -111,9 +124,14 @@ static void trapezoid_f64(struct sampler *vel, struct sampler *ahead, double sca
         if (c != thin) gradient_f64(vel, scale, at, c, m[c]);
     }
     invert_f64((const double(*)[3])m, b, d);
-    for (int c = 0; c < 3; c++) b[c] = c == thin ? 0 : moved_f64(vel, scale, at, c, d, m[c]) + own[c] - d[c];
-    invert_f64((const double(*)[3])m, b, x);
-    for (int c = 0; c < 3; c++) x[c] += d[c];
+    const double before = newton_f64(vel, scale, at, own, d, x);
+    for (int c = 0; c < 3; c++) d[c] += x[c];
+    const double is_long = share_f64(before / (double)(ADVECT_NEWTON_NEAR * ADVECT_NEWTON_NEAR) - 1);
+    if (is_long > 0) {
+        const double shorter = share_f64(2 - 4 * newton_f64(vel, scale, at, own, d, x) / before);
+        for (int c = 0; c < 3; c++) d[c] += is_long * shorter * x[c];
+    }
+    memcpy(x, d, sizeof x);
     stage_f64(vel, scale, at, x, d);
     for (int c = 0; c < 3; c++) d[c] += own[c];
 }

@@ -136,6 +136,7 @@ static inline void cell_trace3(const struct advect_trace *t, int32_t i)
 static inline float cell_load(const float *p) { return *p; }
 static inline void cell_store(float *p, float v) { *p = v; }
 static inline float cell_set(float x) { return x; }
+static inline bool cell_any(float x) { return x != 0; }
 static inline float cell_above(float a, float t, float x, float y) { return a > t ? x : y; }
 #define LANES float
 #define LANES_NAME(name) cell_##name
@@ -438,12 +439,12 @@ static inline float rotation_slope(const float *u, ptrdiff_t own, ptrdiff_t acro
     return 0.25f * ((u[across] + u[own + across]) - (u[-across] + u[own - across]));
 }
 
-static void row_rotation(const float *const u[3], const int32_t step[3], int32_t n, float *most)
+static void row_rotation(const float *const u[3], const int32_t step[3], int32_t n, struct advect_rotation *r)
 {
     const float *x = u[0], *y = u[1], *z = u[2];
     const ptrdiff_t sx = step[0], sy = step[1], sz = step[2];
-    float range[2] = {0, *most};
-    struct ranges r = ranges_of(range);
+    float most[MANY] = {0};
+    double squares[MANY] = {0}, cubes[MANY] = {0};
     for (int32_t i = 0; i < n;) {
         const int32_t count = i + MANY <= n ? MANY : 1;
         for (int l = 0; l < count; l++) {
@@ -452,12 +453,14 @@ static void row_rotation(const float *const u[3], const int32_t step[3], int32_t
             const float cross = rotation_slope(x + q, sx, sy) * rotation_slope(y + q, sy, sx) +
                                 rotation_slope(y + q, sy, sz) * rotation_slope(z + q, sz, sy) +
                                 rotation_slope(z + q, sz, sx) * rotation_slope(x + q, sx, sz);
-            ranges_widen(&r, l, -0.5f * (xx * xx + yy * yy + zz * zz) - cross);
+            const float rate2 = max_of(-0.5f * (xx * xx + yy * yy + zz * zz) - cross, 0);
+            const double square = (double)rate2 * (double)rate2;
+            most[l] = max_of(rate2, most[l]);
+            squares[l] += square, cubes[l] += square * (double)rate2;
         }
         i += count;
     }
-    ranges_join(&r, range);
-    *most = range[1];
+    for (int l = 0; l < MANY; l++) r->most = max_of(most[l], r->most), r->squares += squares[l], r->cubes += cubes[l];
 }
 
 const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL, row_trace, row_gather,        row_correct,

@@ -20,6 +20,9 @@
 /// (advect_newton.h).
 #define ADVECT_LEAST_DETERMINANT 0.3f
 
+/// Cells: a second step of Newton's method that is longer is followed by a third (advect_newton.h).
+#define ADVECT_NEWTON_NEAR 0.05f
+
 /// Largest whole number not above d, for |d| < 2^31.
 static inline float advect_floor(float d)
 {
@@ -50,6 +53,13 @@ struct advect_row {
     const float *e[3]; ///< and of those below along an axis: the mean of both moves the faces between. NULL: d alone
     int32_t first;     ///< the row's first cell, as the block counts them
     float soften;      ///< advect_cubic: fraction of the cubic's part removed where it is not resolved
+};
+
+/// Of Q = -½ tr(∇u ∇u) (the Q-criterion), ∇ in differences between cells, (m/s)²: in rigid rotation it is the square of
+/// its rate; in shear 0; in strain negative. Sums are of cells where it is positive.
+struct advect_rotation {
+    float most;
+    double squares, cubes;
 };
 
 static inline float advect_displacement(const struct advect_row *r, int axis, int32_t i)
@@ -83,10 +93,8 @@ struct advect_kernels {
     /// Widens range[0] … range[1] to hold all n[0] × n[1] × n[2] values; rows are step[0], planes step[1] apart.
     void (*range)(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2]);
     void (*add_increment)(struct advect_increment *l);
-    /// Widens *most to hold Q = -½ tr(∇u ∇u) (the Q-criterion) of a row of n cells, ∇ in differences between cells,
-    /// (m/s)². In rigid rotation it is the square of its rate; in shear 0; in strain negative. step: of u; 0 along a
-    /// thin axis.
-    void (*rotation)(const float *const u[3], const int32_t step[3], int32_t n, float *most);
+    /// Adds a row of n cells to `r`. step: of u; 0 along a thin axis.
+    void (*rotation)(const float *const u[3], const int32_t step[3], int32_t n, struct advect_rotation *r);
 };
 
 /// One build of advect_kernels.c per SIMD level; all give the same bits.

@@ -9,8 +9,9 @@
  * the circle through x, at any angle.
  *
  * Fixed-point iteration diverges beyond a radian of rotation, and well before that gains energy. So there are two steps
- * of Newton's method, the first with the gradient at the cell's centre, the second with that at the point reached, then
- * one evaluation, so that no displacement exceeds the gas's speed. Under strong compression, where trajectories nearly
+ * of Newton's method, the first with the gradient at the cell's centre, the second with that at the point reached, a
+ * third where the second went far, which is where gas rotates by more than a radian; then one evaluation, so that no
+ * displacement exceeds the gas's speed. Under strong compression, where trajectories nearly
  * meet, only the rotational part of the gradient is used, which is always invertible; in between a blend of both, so
  * that rounding does not decide.
  *
@@ -81,6 +82,43 @@ static inline LANES LANES_NAME(moved)(const struct advect_trace *t, int32_t i, i
     return s * (q0 + k.a[2] * z);
 }
 
+/* Newton's step from d. */
+static inline void LANES_NAME(newton)(const struct advect_trace *t, int32_t i, const LANES own[3], const LANES d[3],
+                                      LANES x[3])
+{
+    LANES m[3][3], b[3];
+    for (int c = 0; c < 3; c++) b[c] = (LANES_NAME(moved)(t, i, c, d, m[c]) + own[c]) - d[c];
+    LANES_NAME(invert)((const LANES(*)[3])m, b, x);
+}
+
+static inline LANES LANES_NAME(share)(LANES x)
+{
+    const LANES none = LANES_NAME(set)(0), one = LANES_NAME(set)(1);
+    return LANES_NAME(above)(x, one, one, LANES_NAME(above)(x, none, x, none));
+}
+
+static inline LANES LANES_NAME(square)(const LANES x[3]) { return x[0] * x[0] + x[1] * x[1] + x[2] * x[2]; }
+
+/* A third step, from d, where the second, x, was long: less of it where x was short, or where it is not much shorter
+ * itself, as where d lies between cells of unlike gradients. */
+static inline void LANES_NAME(third)(const struct advect_trace *t, int32_t i, const LANES own[3], const LANES x[3],
+                                     LANES d[3])
+{
+    const LANES none = LANES_NAME(set)(0), one = LANES_NAME(set)(1), two = LANES_NAME(set)(2);
+    const LANES before = LANES_NAME(square)(x);
+    const LANES is_long =
+        LANES_NAME(share)(before * LANES_NAME(set)(1 / (ADVECT_NEWTON_NEAR * ADVECT_NEWTON_NEAR)) - one);
+    LANES y[3];
+    if (!LANES_NAME(any)(is_long)) return;
+    LANES_NAME(newton)(t, i, own, d, y);
+    const LANES shorter =
+        LANES_NAME(share)(two - LANES_NAME(set)(4) * LANES_NAME(square)(y) / (before + LANES_NAME(set)(1e-30f)));
+    for (int c = 0; c < 3; c++) {
+        const LANES further = LANES_NAME(bounded)(t, c, d[c] + is_long * shorter * y[c]);
+        d[c] = LANES_NAME(above)(is_long, none, further, d[c]);
+    }
+}
+
 static inline void LANES_NAME(trapezoid)(const struct advect_trace *t, int32_t i)
 {
     const int32_t step[3] = {1, t->sy, t->sz}, more[3] = {1, t->ahead_sy, t->ahead_sz};
@@ -98,9 +136,9 @@ static inline void LANES_NAME(trapezoid)(const struct advect_trace *t, int32_t i
     }
     LANES_NAME(invert)((const LANES(*)[3])m, b, d);
     for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, c, d[c]);
-    for (int c = 0; c < 3; c++) b[c] = (LANES_NAME(moved)(t, i, c, d, m[c]) + own[c]) - d[c];
-    LANES_NAME(invert)((const LANES(*)[3])m, b, x);
+    LANES_NAME(newton)(t, i, own, d, x);
     for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, c, d[c] + x[c]);
+    LANES_NAME(third)(t, i, own, x, d);
     LANES_NAME(stage)(t, i, d, x);
     for (int c = 0; c < 3; c++) LANES_NAME(store)(t->d[c] + i, LANES_NAME(bounded)(t, c, x[c] + own[c]));
 }
