@@ -44,7 +44,8 @@ static struct form form_of(const struct bw_exporter *e)
 }
 
 struct state {
-    int32_t announced; ///< anew after a resume: whoever resumes wants to know too
+    int32_t announced;  ///< anew after a resume: whoever resumes wants to know too
+    int32_t asked, has; ///< by `outputs`, before init: 1; the bake has particles that are wanted
 };
 
 /// Number of bytes a value takes in the file.
@@ -172,32 +173,33 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
 {
     const struct options *o = e->params;
     enum bw_status status = BW_OK;
-    int found = 0;
-    if (!is_written(o, frame)) return BW_OK;
-    for (uint32_t i = 0; i < frame->n_particles && !status; i++) {
-        if (!is_wanted(o, &frame->particles[i])) continue;
-        status = file_write(e, &frame->particles[i], frame);
-        found = 1;
-    }
-    if (!found && !status)
-        return e->host->fail(e, BW_ERR_PRESET, "there are no particles \"%s\"",
-                             o->particles ? o->particles : "of any kind");
+    for (uint32_t i = 0; is_written(o, frame) && i < frame->n_particles && !status; i++)
+        if (is_wanted(o, &frame->particles[i])) status = file_write(e, &frame->particles[i], frame);
     return status;
 }
 
 static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
 {
     const struct options *o = e->params;
+    struct state *s = e->state;
     char name[512];
+    s->asked = 1;
     for (uint32_t i = 0; i < frame->n_particles; i++) {
+        if (!is_wanted(o, &frame->particles[i])) continue;
+        s->has = 1;
         file_name(e, &frame->particles[i], frame, name);
-        if (is_written(o, frame) && is_wanted(o, &frame->particles[i])) say(name, user);
+        if (is_written(o, frame)) say(name, user);
     }
 }
 
 static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *o = e->params;
+    const struct state *s = e->state;
+    if (s->asked && !s->has && o->particles)
+        return e->host->fail(e, BW_ERR_PRESET, "no stage makes particles \"%s\"", o->particles);
+    if (s->asked && !s->has)
+        return e->host->fail(e, BW_ERR_PRESET, "no stage of this preset makes particles: leave ply out");
     e->host->want_motion(e);
     return output_name_check(e, o->name);
 }
