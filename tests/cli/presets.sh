@@ -27,12 +27,6 @@ expect() {
     fi
 }
 
-# A file that no frame would get is told before the bake, not at its first frame.
-for what in '{}' '{particles: sparks}'; do
-    printf 'billow: 1\nextends: %s\nexport:\n  - ply: %s\n' "$puff" "$what" >points.yaml
-    expect "particles that no stage makes" 3 'points.yaml:4:5: ply: no stage .*makes particles( "sparks"|: leave ply out)' check points.yaml
-done
-
 # from NAME BAKE: NAME.yaml takes its frames from the bake of BAKE
 from() { { sed '/^name:/d' "$puff"; echo "frames_from: {bake: $2}"; } >"$1.yaml"; }
 

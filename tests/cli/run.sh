@@ -202,8 +202,10 @@ told() { # told WHAT PATTERN
     run check told.yaml
     expect "$1" 3 "told.yaml:13:5: .*$2"
 }
-told 'vdb: {fields: [density, vle]}' 'vdb: there is no field "vle"; the fields are vel, vel_carried, age, density, temperature'
+told 'vdb: {fields: [density, vle]}' 'vdb: there is no field "vle", but one by the name "vel"; the fields are vel, vel_carried, age, density, temperature'
 told 'vdb: {scale: 1e-6}' 'voxels of 2e-08 are finer than the 1.45e-05 that VDB files can have'
+told 'ply: {}' 'ply: no stage of this preset makes particles: leave ply out'
+told 'ply: {particles: sparks}' 'ply: no stage makes particles "sparks"'
 told 'png: {field: soot}' 'there is no field "soot"; the fields are .*density'
 told 'png: {range: [0, 1, 2]}' 'range wants two numbers'
 told 'mp4: {view: slice, range: [1, 0]}' 'range is \[1, 0\]: the lowest comes first'

@@ -271,16 +271,23 @@ static enum bw_status exporter_plan(struct run_exporter *x, struct bw_frame fram
 /* A field that an exporter names is there, or it is said now and not when the first frame is written. */
 static enum bw_status field_check(const struct run_exporter *x, const struct field_table *fields, const char *name)
 {
+    enum { MOST = 64 };
+    const char *words[MOST];
     char have[400] = "none";
     size_t used = 0;
+    uint32_t n = 0;
     if (!name || !*name || fields_find(fields, name, x->domain)) return BW_OK;
     for (int32_t i = 0; i < fields->n; i++) {
         const struct run_field *f = &fields->field[i];
-        if (f->particles || f->domain != x->domain || used + strlen(f->name) + 3 > sizeof have) continue;
+        if (f->particles || f->domain != x->domain) continue;
+        if (n < MOST) words[n++] = f->name;
+        if (used + strlen(f->name) + 3 > sizeof have) continue;
         used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "", f->name);
     }
-    return log_fail(x->list->log, &x->preset->place, BW_ERR_PRESET, "%s: there is no field \"%s\"; the fields are %s",
-                    x->pub.id, name, have);
+    const char *near = bw_did_you_mean(name, words, n);
+    return log_fail(x->list->log, &x->preset->place, BW_ERR_PRESET,
+                    "%s: there is no field \"%s\"%s%s%s; the fields are %s", x->pub.id, name,
+                    near ? ", but one by the name \"" : "", near ? near : "", near ? "\"" : "", have);
 }
 
 static enum bw_status rows_check(const struct run_exporter *x, const struct field_table *fields,
