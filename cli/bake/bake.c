@@ -483,6 +483,10 @@ int bake_run_arguments(int argc, char **argv, char **message)
     }
     if (status == BW_OK && b.dry_run) {
         if (estimate_print(b.bake)) bake_failed(&b);
+        else if (b.farm.on && !b.json && (code = farm_dry_run(&b.farm, b.bake))) {
+            bake_free(&b);
+            return code;
+        }
     } else if (status == BW_OK) {
         bake_run(&b);
     }

@@ -53,6 +53,8 @@ struct farm_task {
 char *farm_quote(const json_t *site, const char *text);
 /// Where a file or folder lies, from the root on; new memory, or NULL: there is none.
 char *farm_absolute(const char *path);
+/// What a task asks for, as lines of its script.
+void farm_resources_print(FILE *f, const json_t *site, const struct farm_task *t);
 /// Write OUT/farm/SCRIPT; an exit code.
 int farm_script_write(const json_t *site, const struct farm_task *t);
 
@@ -87,6 +89,8 @@ struct farm_bake {
     uint32_t overcommit;
 };
 int farm_submit_bake(const struct farm_options *w, const struct farm_bake *b);
+/// Print what a bake, in one task, would ask Slurm for; an exit code, after an error message unless 0.
+int farm_dry_run(const struct farm_options *w, struct bw_bake *bake);
 int farm_wedge(const struct farm_options *w, const struct wedge_run *r, const json_t *plan);
 
 /* ---- farm_split.c, gather.c: one bake over several tasks ---- */

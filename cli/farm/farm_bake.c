@@ -67,16 +67,25 @@ static char *command_make(const struct farm_bake *b, const json_t *site, const c
     return text;
 }
 
+/// Without its command.
+static struct farm_task task_of(const json_t *site, const struct bw_bake_facts *facts, const json_t *all)
+{
+    return (struct farm_task){.out = facts->out,
+                              .script = "bake.sbatch",
+                              .name = facts->name,
+                              .log = "farm/bake.log",
+                              .cells = cli_number(all, "cells"),
+                              .frames = cli_number(all, "before") + (double)(facts->last - facts->first + 1),
+                              .memory = facts->memory,
+                              .ranks = farm_ranks(site),
+                              .whole = *cli_text(all, "whole_on_ranks") != '\0'};
+}
+
 static int bake_submit(const struct farm_bake *b, const json_t *site, const struct bw_bake_facts *facts,
                        const json_t *all)
 {
     char *preset = cli_printf("%s/farm/preset.yaml", facts->out), *job = NULL;
-    struct farm_task t = {.out = facts->out, .script = "bake.sbatch", .name = facts->name, .log = "farm/bake.log"};
-    t.cells = cli_number(all, "cells");
-    t.frames = cli_number(all, "before") + (double)(facts->last - facts->first + 1);
-    t.memory = facts->memory;
-    t.ranks = farm_ranks(site);
-    t.whole = *cli_text(all, "whole_on_ranks") != '\0';
+    struct farm_task t = task_of(site, facts, all);
     t.command = command_make(b, site, facts->out);
     int code = preset && t.command ? cli_write_file(preset, cli_text(all, "resolved")) : 7;
     if (!code) code = farm_script_write(site, &t);
@@ -92,6 +101,22 @@ static int bake_submit(const struct farm_bake *b, const json_t *site, const stru
     free(preset);
     free(t.command);
     free(job);
+    return code;
+}
+
+int farm_dry_run(const struct farm_options *w, struct bw_bake *bake)
+{
+    struct bw_bake_facts facts = {.size = sizeof facts};
+    int code;
+    json_t *site = farm_site(w, &code);
+    if (!site) return code;
+    json_t *all = bw_bake_facts(bake, &facts) ? NULL : cli_json(bw_bake_describe(bake));
+    if (all) {
+        const struct farm_task t = task_of(site, &facts, all);
+        farm_resources_print(stdout, site, &t);
+    } else code = cli_library_error();
+    json_decref(all);
+    json_decref(site);
     return code;
 }
 

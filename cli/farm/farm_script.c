@@ -66,10 +66,10 @@ static void memory_print(FILE *f, const json_t *ask, const struct farm_task *t, 
     else fprintf(f, "#SBATCH --mem=%.0fM\n", megabytes_estimate(t));
 }
 
-static void resources_print(FILE *f, const json_t *ask, const struct farm_task *t)
+void farm_resources_print(FILE *f, const json_t *site, const struct farm_task *t)
 {
     static const char *const as_they_are[] = {"partition", "account", "qos", "reservation", "constraint", "nice"};
-    const json_t *more = json_object_get(ask, "options"), *one;
+    const json_t *ask = json_object_get(site, "ask"), *more = json_object_get(ask, "options"), *one;
     const int ranks = t->ranks > 1 ? t->ranks : 1;
     const double cores =
         *cli_text(ask, "cores") ? strtod(cli_text(ask, "cores"), NULL) : cores_estimate(t->cells / ranks);
@@ -134,7 +134,7 @@ static int script_print(FILE *f, const json_t *site, const struct farm_task *t, 
         fprintf(f, "#SBATCH --array=%s%s%s\n", t->array, *cli_text(ask, "at_once") ? "%" : "",
                 cli_text(ask, "at_once"));
     if (t->after) fprintf(f, "#SBATCH --dependency=afterany:%s\n", t->after);
-    resources_print(f, ask, t);
+    farm_resources_print(f, site, t);
     path_print(f, site, "chdir", here ? here : "/", NULL);
     path_print(f, site, "output", out, t->log);
     fprintf(f,

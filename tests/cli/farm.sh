@@ -77,8 +77,12 @@ that "there are thirty" test "$(wc -l <wanted)" = 30
 that "the same bytes" sh -c 'while read -r f; do cmp "$f" "exr/${f#exr_spread/}" || exit 1; done <wanted'
 
 # ---- one bake by several processes ----
+run bake ball.yaml --on slurm --ask ranks=4 --ask cores=2 --out ranks --dry-run; expect "what four processes ask for" 0 "--ntasks=4"
+that "nothing is written for that" test ! -e ranks
+grep -E '^#SBATCH' out.txt >asked
 run bake ball.yaml --on slurm --ask ranks=4 --ask cores=2 --out ranks; expect "four processes" 0 "job"
 that "they are asked for" sh -c "grep -qx '#SBATCH --ntasks=4' ranks/farm/bake.sbatch && grep -qx '#SBATCH --cpus-per-task=2' ranks/farm/bake.sbatch"
+that "as they were told before" sh -c "grep -vxFf ranks/farm/bake.sbatch asked; [ \$? = 1 ] && [ -s asked ]"
 that "and their share of memory a core" grep -qx '#SBATCH --mem-per-cpu=2[5-9][0-9]M' ranks/farm/bake.sbatch
 that "and started by srun" grep -q '^srun --mpi=pmix --cpus-per-task=.* bake .*ranks/farm/preset.yaml' ranks/farm/bake.sbatch
 run bake ball.yaml --on slurm --ask ranks=1 --out rank; expect "one" 0 "job"
