@@ -66,8 +66,8 @@ Test(eddies, a_vortex_keeps_its_peak)
     }
 }
 
-/* By 1.46 radian a step, as far as a few cells of a turbulent flow turn: Newton's third step finds where gas comes from.
- * (With two it has 1.52 of its peak.) */
+/* By 1.46 radian a step, as far as a few cells of a turbulent flow turn: Newton's third step finds where gas comes
+ * from. (With two it has 1.52 of its peak.) */
 Test(eddies, a_vortex_keeps_its_peak_by_steps_beyond_a_radian)
 {
     struct test_run r = plane("cells: [96, 1, 96], voxel: 1, origin: [-48, -0.5, -48]",
