@@ -69,12 +69,35 @@ def check_again(domain):
     with open("billow/Billow_Domain/Billow_Domain.yaml", encoding="utf-8") as f:
         text = f.read()
     assert "mac.forces: {id: mac.forces, buoyancy: 0.5}" in text and "frames: 3-8" in text, text
+    bpy.context.scene.frame_start = 5
+    bpy.ops.billow.bake()
+    assert [v.data.frame_start for v in volumes()] == [5], "what began elsewhere stays"
     bpy.ops.wm.save_mainfile()
     bpy.ops.preferences.addon_disable(module="billow_addon")
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
     assert volumes()[0].data.grids.load() and volumes()[0].data.materials[0].node_tree, "not without the add-on"
     enable()
     assert abs(bpy.data.objects["Billow Domain"].billow_stage_mac_forces.buoyancy - 0.5) < 1e-6, "forgotten"
+
+
+def check_two():
+    """Two quick effects in one scene: each domain bakes what lies in it, by a starting point of its own."""
+    scene_start()
+    bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("two.blend"))
+    for kind, x in ("fire", -9), ("smoke", 9):
+        mesh_new("cube", location=(x, 0, 1), size=1).name = kind
+        getattr(bpy.ops.billow, f"quick_{kind}")(resolution=16)
+        bpy.context.object.name = f"about {kind}"
+    for kind, other in ("fire", "smoke"), ("smoke", "fire"):
+        only(bpy.data.objects[f"about {kind}"])
+        bpy.ops.billow.bake()
+        with open(f"billow/about_{kind}/about_{kind}.yaml", encoding="utf-8") as f:
+            text = f.read()
+        assert f"extends: {kind}" in text and f'# "{kind}"' in text and f'# "{other}"' not in text, text
+    assert len(volumes()) == 2, volumes()
+    bpy.data.objects["fire"].location.x = 99  # in none: said by both
+    bpy.context.view_layer.update()
+    refused(bpy.ops.billow.bake, "fire lies outside about smoke")
 
 
 def check_motion():
@@ -188,6 +211,7 @@ def main(archive, program):
         domain, monkey = check_quick(kind)
     check_again(domain)
     check_falls()
+    check_two()
     check_motion()
     bpy.ops.preferences.addon_disable(module="billow_addon")
     assert not hasattr(bpy.types.Object, "billow"), "left behind"

@@ -101,7 +101,7 @@ def stages_known(domain):
 
 def stages_shown(domain):
     """Those with parameters to set; sources have panels of their own."""
-    sources = scene.of_role("SOURCE")
+    sources = scene.sources_of(domain)
     shown = []
     for key, stage in stages_known(domain):
         group = properties.stage_group(domain, key, stage)
@@ -160,7 +160,7 @@ class BILLOW_OT_base_edit(bpy.types.Operator):
         try:
             domain = operators.own_domain_of(context)
             if not domain.billow.base:
-                bpy.ops.billow.base(name=BY_KIND[kind_of(scene.of_role("SOURCE"))])
+                bpy.ops.billow.base(name=BY_KIND[kind_of(scene.sources_of(domain))])
         except (scene.Wrong, program.Missing, RuntimeError) as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}

@@ -8,14 +8,13 @@ from . import estimate, particles, program, scene
 
 def check(domain):
     """Everything that is wrong, a sentence each."""
-    sources, obstacles = scene.of_role("SOURCE"), scene.of_role("OBSTACLE")
+    sources, obstacles = scene.sources_of(domain), scene.of_role("OBSTACLE")
     found = [*installation(domain), *box(domain), *time()]
     if not sources and not domain.billow.base:
         found.append("there is no source: give a mesh the role Source")
     found += [why for thing in sources + obstacles for why in mesh(thing)]
     found += [why for why in map(particles.wrong, sources) if why]
-    low, high = scene.box(domain)
-    found += [f"{o.name} lies outside {domain.name}" for o in sources if scene.has_faces(o) and apart(o, low, high)]
+    found += [f"{s.name} lies outside {domain.name}" for s in sources if scene.has_faces(s) and scene.apart(s, domain)]
     found += [f"{s.name} and {o.name} fill the same place: what an obstacle holds does not come out; make the source "
               "larger, with a modifier Displace" for s in sources for o in obstacles if same_place(s, o, domain)]
     found += instances()
@@ -68,13 +67,6 @@ def mesh(thing):
         yield f"{thing.name} has no faces" + (": give the curve a bevel" if thing.type == "CURVE" else "")
     if thing.billow.group and thing.billow.group not in thing.vertex_groups:
         yield f"{thing.name} has no vertex group {thing.billow.group}"
-
-
-def apart(thing, low, high):
-    """It never comes into the box where it stands still; what moves may come."""
-    own = scene.box(thing)
-    return not scene.moves(thing) and not thing.billow.particles and any(
-        own[1][a] < low[a] or own[0][a] > high[a] for a in range(3))
 
 
 def same_place(source, obstacle, domain):

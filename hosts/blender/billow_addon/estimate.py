@@ -94,7 +94,7 @@ def signature(domain):
     """All that figures hang on."""
     start = domain.billow.base
     return (scene.cells(domain), scene.frames(), scene.rate(), domain.billow.character, start.as_string() if start else None,
-            tuple((o.name, o.billow.role, o.billow.kind) for r in ("SOURCE", "OBSTACLE") for o in scene.of_role(r)))
+            tuple((o.name, o.billow.role, o.billow.kind) for o in scene.sources_of(domain) + scene.of_role("OBSTACLE")))
 
 
 def of(domain):
@@ -128,7 +128,7 @@ def begin(name):
 
 def sketch(domain, folder):
     """A preset for estimates alone; its path, and where the bake would go."""
-    start = base.of(domain, scene.of_role("SOURCE"), folder)
+    start = base.of(domain, scene.sources_of(domain), folder)
     path = os.path.join(folder, "sketch.yaml")
     with open(path, "w", encoding="utf-8") as f:
         f.write(preset.text(domain, start, preset.Sketch(domain, start)))

@@ -9,6 +9,9 @@ import bpy
 from . import program, scene
 
 
+SEEN = 18  # optical depths of smoke across the longest side, in a solid viewport
+
+
 def script_of(out):
     done = subprocess.run([program.find(), "blender", out], capture_output=True, text=True)
     if done.returncode:
@@ -25,8 +28,9 @@ def show(out):
     facts = {"__name__": "__main__", "__file__": os.path.abspath(path)}
     with open(path, encoding="utf-8") as f:
         exec(compile(f.read(), path, "exec"), facts)
-    # a solid viewport has no light in smoke: thinner, so that it is no flat shape
-    facts["smoke"].data.display.density = 0.2 * next(iter(facts["cache"]["extinction"].values()))
+    # a solid viewport has no light in smoke: thinner, the wider the domain, so that it is no flat shape
+    wide = max(scene.wide(), 1e-3)
+    facts["smoke"].data.display.density = min(0.2 * next(iter(facts["cache"]["extinction"].values())), SEEN / wide)
     alone(facts["cache"]["name"])
     return facts["smoke"]
 

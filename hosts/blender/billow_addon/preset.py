@@ -111,7 +111,7 @@ class Parts:
     def __init__(self, domain, start, folder):
         first, last = scene.frames()
         edge = scene.cells(domain)[0]
-        sources, obstacles = scene.of_role("SOURCE"), scene.of_role("OBSTACLE")
+        sources, obstacles = scene.sources_of(domain), scene.of_role("OBSTACLE")
         clouds = {s: particles.Cloud(s, folder) for s in sources if particles.system_of(s)}
         tracks = {t: motion.Track(t) for t in sources + obstacles if t not in clouds}
         self.fields = [forces.Field(f) for f in forces.taken(forces.all_of(domain))]
@@ -131,7 +131,8 @@ class Sketch:
             low, high = scene.box(thing)
             center = ", ".join("%.6g" % ((l + h) / 2) for l, h in zip(low, high))
             return [("{sphere: {center: [%s], radius: %.6g}}" % (center, max(h - l for l, h in zip(low, high)) / 2), 1)]
-        self.sources, self.obstacles = ([(t, ball(t)) for t in scene.of_role(r)] for r in ("SOURCE", "OBSTACLE"))
+        self.sources = [(t, ball(t)) for t in scene.sources_of(domain)]
+        self.obstacles = [(t, ball(t)) for t in scene.of_role("OBSTACLE")]
         self.fields, self.dials = [], Dials(domain, start, [thing for thing, _ in self.sources])
         self.dials.see(bpy.context.scene.frame_current)
 
@@ -164,7 +165,7 @@ def text(domain, start, parts):
 
 def made(domain, folder):
     """The text for the scene as it is; meshes are written. What lies in files of every frame is told by their bytes."""
-    start = base.of(domain, scene.of_role("SOURCE"), folder)
+    start = base.of(domain, scene.sources_of(domain), folder)
     out = text(domain, start, Parts(domain, start, folder))
     first, last = scene.frames()
     digest = hashlib.sha256()

@@ -53,6 +53,19 @@ def box(thing):
     return [unit() * min(c[a] for c in corners) for a in range(3)], [unit() * max(c[a] for c in corners) for a in range(3)]
 
 
+def apart(thing, domain):
+    """It never comes into the box where it stands still; what moves may come."""
+    (low, high), own = box(domain), box(thing)
+    return not moves(thing) and not thing.billow.particles and any(
+        own[1][a] < low[a] or own[0][a] > high[a] for a in range(3))
+
+
+def sources_of(domain):
+    """Those of the scene, but for what lies in another domain alone."""
+    others = [d for d in of_role("DOMAIN") if d != domain]
+    return [s for s in of_role("SOURCE") if not apart(s, domain) or all(apart(s, d) for d in others)]
+
+
 def curves(thing):
     """Of the object's own animation."""
     action = thing.animation_data.action if thing.animation_data else None

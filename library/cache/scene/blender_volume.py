@@ -49,7 +49,8 @@ def add(name, data):
     return thing
 
 
-whose = ascii(os.path.join(here(), cache["file"]))  # says of what is in Blender that it is this cache's
+# says of what is in Blender that it is this cache's, whichever frame it begins with
+whose = ascii(os.path.splitext(os.path.join(here(), cache["file"]))[0].rstrip("0123456789"))
 
 
 def own_new(kind, name=cache["name"], *more):
