@@ -443,10 +443,8 @@ static void row_rotation(const float *const u[3], const int32_t step[3], int32_t
 {
     const float *x = u[0], *y = u[1], *z = u[2];
     const ptrdiff_t sx = step[0], sy = step[1], sz = step[2];
-    float most[MANY] = {0};
-    double squares[MANY] = {0}, cubes[MANY] = {0};
     for (int32_t i = 0; i < n;) {
-        const int32_t count = i + MANY <= n ? MANY : 1;
+        const int32_t count = i + ADVECT_ROTATION_LANES <= n ? ADVECT_ROTATION_LANES : 1;
         for (int l = 0; l < count; l++) {
             const int32_t q = i + l;
             const float xx = x[q + sx] - x[q], yy = y[q + sy] - y[q], zz = z[q + sz] - z[q];
@@ -455,12 +453,11 @@ static void row_rotation(const float *const u[3], const int32_t step[3], int32_t
                                 rotation_slope(z + q, sz, sx) * rotation_slope(x + q, sx, sz);
             const float rate2 = max_of(-0.5f * (xx * xx + yy * yy + zz * zz) - cross, 0);
             const double square = (double)rate2 * (double)rate2;
-            most[l] = max_of(rate2, most[l]);
-            squares[l] += square, cubes[l] += square * (double)rate2;
+            r->most[l] = max_of(rate2, r->most[l]);
+            r->squares[l] += square, r->cubes[l] += square * (double)rate2;
         }
         i += count;
     }
-    for (int l = 0; l < MANY; l++) r->most = max_of(most[l], r->most), r->squares += squares[l], r->cubes += cubes[l];
 }
 
 const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL, row_trace, row_gather,        row_correct,

@@ -57,9 +57,11 @@ struct advect_row {
 
 /// Of Q = -½ tr(∇u ∇u) (the Q-criterion), ∇ in differences between cells, (m/s)²: in rigid rotation it is the square of
 /// its rate; in shear 0; in strain negative. Sums are of cells where it is positive.
+/// In lanes, which the caller joins once a block.
+enum { ADVECT_ROTATION_LANES = 16 };
 struct advect_rotation {
-    float most;
-    double squares, cubes;
+    float most[ADVECT_ROTATION_LANES];
+    double squares[ADVECT_ROTATION_LANES], cubes[ADVECT_ROTATION_LANES];
 };
 
 static inline float advect_displacement(const struct advect_row *r, int axis, int32_t i)

@@ -26,16 +26,18 @@ static void block_rotation(const struct bw_block *b, void *user)
     const struct bw_view *v = &b->view[0];
     const int thin = b->grid->thin;
     const int32_t step[3] = {thin != 0, thin == 1 ? 0 : (int32_t)v->sy, thin == 2 ? 0 : (int32_t)v->sz};
-    struct advect_rotation r = {0};
+    struct advect_rotation r = {.most = {0}};
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
             const float *u[3];
             for (int c = 0; c < 3; c++) u[c] = bw_f32(v, c) + j * v->sy + k * v->sz;
             p->kernels->rotation(u, step, b->n[0], &r);
         }
-    b->max[0] = (double)r.most;
-    b->sum[SUM_SQUARES] = r.squares;
-    b->sum[SUM_CUBES] = r.cubes;
+    for (int l = 0; l < ADVECT_ROTATION_LANES; l++) {
+        b->max[0] = fmax(b->max[0], (double)r.most[l]);
+        b->sum[SUM_SQUARES] += r.squares[l];
+        b->sum[SUM_CUBES] += r.cubes[l];
+    }
 }
 
 enum bw_status rotation_limit(struct pass *p, double *dt)
@@ -57,6 +59,6 @@ enum bw_status rotation_limit(struct pass *p, double *dt)
     *dt = HUGE_VAL;
     if (most > 0) *dt = ROTATION_ANY * s->grid->h / sqrt(most);
     if (sum[SUM_SQUARES] > 0) *dt = fmin(*dt, GAUSSIAN * turn * s->grid->h / sqrt(sum[SUM_CUBES] / sum[SUM_SQUARES]));
-    if (*dt < HUGE_VAL) *dt = (double)(float)*dt; // mirrored flows, whose sums are rounded otherwise, too
+    if (*dt < HUGE_VAL) *dt = (double)(float)*dt; // the sums of a mirrored flow are rounded otherwise
     return st;
 }
