@@ -34,6 +34,7 @@ enum bw_status bw_picture_files(const struct bw_picture *p, const struct bw_pict
 {
     struct bw_exporter *e = p->tools.ctx;
     const int flat = e->domains[e->domain]->thin >= 0;
+    if (e->planned && !e->planned->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
     if (!bw_picture_params_render(params, p->slices) || (flat && params->view != BW_VIEW_RENDER))
         return bw_slice_check(e, params);
     char why[1200];

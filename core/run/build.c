@@ -222,7 +222,7 @@ void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *u
 
 void bw_chain_frame_outputs(struct bw_chain *c, int64_t frame, void (*name)(const char *name, void *user), void *user)
 {
-    exporters_names(&c->exporters, &c->fields, frame, name, user);
+    exporters_names(&c->exporters, frame, name, user);
 }
 
 void bw_chain_until(struct bw_chain *c, int64_t frame) { c->until = frame, c->partial = true; }

@@ -20,7 +20,7 @@ struct options {
 };
 
 static const struct bw_param params[] = {
-    BW_STRING(struct options, particles, "particles", "bodies", "Which ones."),
+    BW_FIELD(struct options, particles, "particles", "bodies", "Which ones.", BW_PARAM_PARTICLES),
     BW_STRING(struct options, name, "name", NULL, "Of the files; the preset's name when absent."),
     BW_CHOICE(struct options, up, "up", "z", "z|y", "Axis that points up in the .usda."),
     BW_F64(struct options, scale, "scale", "1", 0, 1e6, NULL,
@@ -52,13 +52,13 @@ static enum bw_status room_make(struct bw_exporter *e, int64_t more)
     return BW_OK;
 }
 
-/// One body's values of an attribute; 0: there is none such in double precision.
+/// One body's values of an attribute, or, of planned particles, nothing; 0: there is none such in double precision.
 static int value_take(const struct bw_snapshot_particles *p, const char *name, uint32_t comps, int64_t i, double *out)
 {
     for (uint32_t a = 0; a < p->n_attributes; a++) {
         const struct bw_attribute *at = &p->attributes[a];
         if (strcmp(at->name, name) || at->precision != BW_F64P || at->comps != comps) continue;
-        memcpy(out, (const double *)p->data[a] + (size_t)i * comps, comps * sizeof *out);
+        if (p->data) memcpy(out, (const double *)p->data[a] + (size_t)i * comps, comps * sizeof *out);
         return 1;
     }
     return 0;
@@ -67,7 +67,7 @@ static int value_take(const struct bw_snapshot_particles *p, const char *name, u
 static int sample_take(const struct bw_snapshot_particles *p, int64_t i, struct sample *to)
 {
     for (uint32_t a = 0; a < p->n_attributes; a++)
-        if (!strcmp(p->attributes[a].name, "id")) to->id = ((const int64_t *)p->data[a])[i];
+        if (p->data && !strcmp(p->attributes[a].name, "id")) to->id = ((const int64_t *)p->data[a])[i];
     return value_take(p, "pos", 3, i, to->pos) && value_take(p, "turn", 3, i, to->turn) &&
            value_take(p, "turn_w", 1, i, &to->turn_w) && value_take(p, "velocity", 3, i, to->velocity) &&
            value_take(p, "spin", 3, i, to->spin) && value_take(p, "size", 3, i, to->size) &&
@@ -85,24 +85,32 @@ static void sample_enlarge(struct sample *s, double larger, double times)
     s->time *= times;
 }
 
+/// The particles that are wanted; NULL, said: they are no bodies.
+static const struct bw_snapshot_particles *bodies_find(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    const struct options *o = e->params;
+    struct sample any;
+    for (uint32_t k = 0; k < frame->n_particles; k++)
+        if (!strcmp(frame->particles[k].name, o->particles) &&
+            (frame->particles[k].data || sample_take(&frame->particles[k], 0, &any)))
+            return &frame->particles[k];
+    e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" are no bodies", o->particles);
+    return NULL;
+}
+
 static enum bw_status frame_take(struct bw_exporter *e, const struct bw_frame *frame)
 {
     const struct options *o = e->params;
     struct state *s = e->state;
-    for (uint32_t k = 0; k < frame->n_particles; k++) {
-        const struct bw_snapshot_particles *p = &frame->particles[k];
-        if (strcmp(p->name, o->particles)) continue;
-        enum bw_status st = room_make(e, p->count);
-        for (int64_t i = 0; i < p->count && !st; i++) {
-            struct sample *to = &s->sample[s->count++];
-            *to = (struct sample){.frame = frame->number, .time = frame->time};
-            if (!sample_take(p, i, to))
-                return e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" are no bodies", o->particles);
-            sample_enlarge(to, o->larger, larger_slower(o->fps, e->bake->fps));
-        }
-        return st;
+    const struct bw_snapshot_particles *p = bodies_find(e, frame);
+    const enum bw_status status = p ? room_make(e, p->count) : BW_ERR_PRESET;
+    for (int64_t i = 0; !status && i < p->count; i++) {
+        struct sample *to = &s->sample[s->count++];
+        *to = (struct sample){.frame = frame->number, .time = frame->time};
+        sample_take(p, i, to);
+        sample_enlarge(to, o->larger, larger_slower(o->fps, e->bake->fps));
     }
-    return e->host->fail(e, BW_ERR_PRESET, "there are no bodies \"%s\"", o->particles);
+    return status;
 }
 
 /* ---- files ---- */
@@ -245,6 +253,7 @@ static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, b
 static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *o = e->params;
+    if (e->planned && !bodies_find(e, e->planned)) return BW_ERR_PRESET;
     return output_name_check(e, o->name);
 }
 

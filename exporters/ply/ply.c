@@ -19,7 +19,8 @@ struct options {
 };
 
 static const struct bw_param params[] = {
-    BW_STRING(struct options, particles, "particles", NULL, "Which ones, such as tracers; all when absent."),
+    BW_FIELD(struct options, particles, "particles", NULL, "Which ones, such as tracers; all when absent.",
+             BW_PARAM_PARTICLES),
     BW_STRING(struct options, name, "name", NULL, "First part of the file names; the preset's name when absent."),
     BW_INT(struct options, every, "every", "1", 1, 1000000, "Write one frame of so many."),
     BW_CHOICE(struct options, precision, "precision", "float", "float|double",
@@ -44,8 +45,7 @@ static struct form form_of(const struct bw_exporter *e)
 }
 
 struct state {
-    int32_t announced;  ///< anew after a resume: whoever resumes wants to know too
-    int32_t asked, has; ///< by `outputs`, before init: 1; the bake has particles that are wanted
+    int32_t announced; ///< anew after a resume: whoever resumes wants to know too
 };
 
 /// Number of bytes a value takes in the file.
@@ -181,12 +181,9 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
 static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
 {
     const struct options *o = e->params;
-    struct state *s = e->state;
     char name[512];
-    s->asked = 1;
     for (uint32_t i = 0; i < frame->n_particles; i++) {
         if (!is_wanted(o, &frame->particles[i])) continue;
-        s->has = 1;
         file_name(e, &frame->particles[i], frame, name);
         if (is_written(o, frame)) say(name, user);
     }
@@ -195,10 +192,7 @@ static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, b
 static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *o = e->params;
-    const struct state *s = e->state;
-    if (s->asked && !s->has && o->particles)
-        return e->host->fail(e, BW_ERR_PRESET, "no stage makes particles \"%s\"", o->particles);
-    if (s->asked && !s->has)
+    if (e->planned && !e->planned->n_particles)
         return e->host->fail(e, BW_ERR_PRESET, "no stage of this preset makes particles: leave ply out");
     e->host->want_motion(e);
     return output_name_check(e, o->name);

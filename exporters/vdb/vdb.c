@@ -24,10 +24,10 @@ static const struct bw_param field_row[] = {
 };
 
 static const struct bw_param points_row[] = {
-    {.type = BW_PARAM_STRING,
+    {.type = BW_PARAM_FIELD,
      .offset = BW_OFFSET(struct vdb_field_name, name, const char *),
      .doc = "Such as vortons or tracers.",
-     .flags = BW_PARAM_STATIC},
+     .flags = BW_PARAM_STATIC | BW_PARAM_PARTICLES},
 };
 
 static const struct bw_param precision_rows[] = {
@@ -196,6 +196,8 @@ static enum bw_status vdb_init(struct bw_exporter *e)
         return e->host->fail(e, BW_ERR_PRESET, "%s reads no files called \"%s\": its names are ASCII", vdb_host(p),
                              name);
     if (p->points.count) e->host->want_motion(e);
+    const enum bw_status chosen = e->planned ? vdb_choice_check(e, e->planned) : BW_OK;
+    if (chosen) return chosen;
     const enum bw_status begun = e->bake->checks ? BW_OK : openvdb_begin(e);
     return begun ? begun : blend_find(e);
 }

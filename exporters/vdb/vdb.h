@@ -87,6 +87,12 @@ static inline double vdb_slower(const struct bw_exporter *e)
 }
 static inline double vdb_speed(const struct bw_exporter *e) { return vdb_length(e->params) / vdb_slower(e); }
 
+/// Is it written? vdb_choice.c.
+int vdb_field_wanted(const struct vdb_params *p, const struct bw_frame *frame, const struct bw_field_info *info);
+/// Say which of those that are asked for are left out, once a bake, or its part since it went on.
+void vdb_left_out_log(struct bw_exporter *e, const struct bw_frame *frame);
+/// Is there something to write, and nothing twice? Errors: BW_ERR_PRESET, said.
+enum bw_status vdb_choice_check(struct bw_exporter *e, const struct bw_frame *frame);
 /// Add every field that the preset asks for to the file. Failures are reported.
 enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);
 /// Give all grids of a file the same bounds, and an empty file a voxel: for hosts that want both.

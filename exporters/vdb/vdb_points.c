@@ -76,8 +76,7 @@ enum bw_status vdb_points_add(struct bw_exporter *e, const struct bw_frame *fram
         const struct bw_snapshot_particles *p = NULL;
         for (uint32_t k = 0; k < frame->n_particles; k++)
             if (!strcmp(frame->particles[k].name, name[i].name)) p = &frame->particles[k];
-        if (!p) return e->host->fail(e, BW_ERR_PRESET, "there are no particles \"%s\"", name[i].name);
-        enum bw_status status = particles_add(e, p, w);
+        enum bw_status status = p ? particles_add(e, p, w) : BW_OK;
         if (status) return status;
     }
     return BW_OK;

@@ -205,7 +205,34 @@ told() { # told WHAT PATTERN
 told 'vdb: {fields: [density, vle]}' 'vdb: there is no field "vle", but one by the name "vel"; the fields are vel, vel_carried, age, density, temperature'
 told 'vdb: {scale: 1e-6}' 'voxels of 2e-08 are finer than the 1.45e-05 that VDB files can have'
 told 'ply: {}' 'ply: no stage of this preset makes particles: leave ply out'
-told 'ply: {particles: sparks}' 'ply: no stage makes particles "sparks"'
+told 'ply: {particles: sparks}' 'ply: there are no particles "sparks"; the particles are none'
+told 'vdb: {points: [sparks]}' 'vdb: there are no particles "sparks"'
+told 'vdb: {fields: [main.density]}' 'vdb: there is no field "main.density", but one by the name "density"'
+told 'vdb: {precision: {densty: 0.1}}' 'vdb: there is no field "densty", but one by the name "density"'
+told 'bodies: {}' 'bodies: there are no particles "bodies"'
+for what in 'png: {}' 'exr: {}' 'mp4: {}' 'vdb: {}' 'bodies: {particles: vortons}' 'ply: {particles: vorton}' 'vdb: {points: [vortons]}'; do
+    cat >told.yaml <<END
+billow: 1
+domain: {size: [0.64, 0.64, 1.28], voxel: 2 cm}
+time: {frames: 1-2}
+stages:
+  - vorton.emit: {source: {ring: {}}}
+  - vorton.velocity: {}
+  - vorton.advect: {}
+export:
+  - $what
+END
+    run check told.yaml
+    case $what in
+    vdb*points*) expect "points alone" 0 'told.yaml: good' ;;
+    bodies*) expect "$what" 3 'told.yaml:9:5: bodies: particles "vortons" are no bodies' ;;
+    ply*) expect "$what" 3 'told.yaml:9:5: ply: there are no particles "vorton", but some by the name "vortons"' ;;
+    vdb*) expect "$what without a field" 3 'told.yaml:9:5: vdb: nothing to export' ;;
+    *) expect "$what without a field" 3 'told.yaml:9:5: .*there is no grid field to show' ;;
+    esac
+done
+run bake told.yaml --out points; expect "a bake of points alone" 0
+run info points/vdb/told_0001.vdb; expect "its file" 0 "vortons"
 told 'png: {field: soot}' 'there is no field "soot"; the fields are .*density'
 told 'png: {range: [0, 1, 2]}' 'range wants two numbers'
 told 'mp4: {view: slice, range: [1, 0]}' 'range is \[1, 0\]: the lowest comes first'

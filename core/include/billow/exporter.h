@@ -89,6 +89,9 @@ struct bw_exporter {
     void *host_data;
     uint32_t n_domains, domain; ///< how many the preset has, which of them is shown
     const struct bw_domain_info *const *domains;
+    /// In `init`, else NULL: a frame of which there is nothing yet but number, time, and what fields and particles it
+    /// has, so that what lacks is said before the bake. NULL too where no bake runs it.
+    const struct bw_frame *planned;
 };
 
 /// What the host offers exporters; calls are made from the exporter's own callbacks.
@@ -178,7 +181,7 @@ struct bw_exporter_desc {
     /// Once, always, also after a failed init. Optional.
     void (*uninit)(struct bw_exporter *e);
     /// Say with name(NAME, user) what output_begin will be given in `frame`, and by `finish`. Asked before init, about
-    /// the first and the last frame, of which there is nothing yet but number, time and the names of the particles: two
+    /// the first and the last frame, of which there is as much as of `planned`: two
     /// that want one file are refused before a bake begins. Optional: without it that shows, and stops the bake, when
     /// the second one begins the file.
     void (*outputs)(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn name, void *user);

@@ -58,14 +58,15 @@ enum bw_param_type {
 };
 
 enum bw_param_flags {
-    BW_PARAM_STATIC = 1,     ///< may not change with time, nor while a simulation runs: evaluated once, before init
-    BW_PARAM_REQUIRED = 2,   ///< a preset must give it
-    BW_PARAM_MIN_OPEN = 4,   ///< the value must be greater than `min`, not equal to it
-    BW_PARAM_EXPRESSION = 8, ///< a string that holds an expression of x, y, z, t (shown so in `info`)
-    BW_PARAM_SPREAD = 16,    ///< a vector that may be given as one number, which then fills all three
-    BW_PARAM_SHORT = 32,     ///< a group or variant that may be given as just the value of its first row
-    BW_PARAM_AUTO = 128,     ///< of a double: a word in place of the number leaves NaN, not zero
-    BW_PARAM_LOOK = 64,      ///< of how pictures look: `info` lists it apart, under "look", a group under its own key
+    BW_PARAM_STATIC = 1,      ///< may not change with time, nor while a simulation runs: evaluated once, before init
+    BW_PARAM_REQUIRED = 2,    ///< a preset must give it
+    BW_PARAM_MIN_OPEN = 4,    ///< the value must be greater than `min`, not equal to it
+    BW_PARAM_EXPRESSION = 8,  ///< a string that holds an expression of x, y, z, t (shown so in `info`)
+    BW_PARAM_SPREAD = 16,     ///< a vector that may be given as one number, which then fills all three
+    BW_PARAM_SHORT = 32,      ///< a group or variant that may be given as just the value of its first row
+    BW_PARAM_AUTO = 128,      ///< of a double: a word in place of the number leaves NaN, not zero
+    BW_PARAM_LOOK = 64,       ///< of how pictures look: `info` lists it apart, under "look", a group under its own key
+    BW_PARAM_PARTICLES = 256, ///< of a field's name: particles are meant
 };
 
 /// One row of a parameter table. Trailing members may be left zero.

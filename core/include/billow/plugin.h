@@ -55,7 +55,7 @@ extern "C" {
 
 #define BW_MAGIC 0x574f4c4cu ///< "LLOW"
 #define BW_ABI_MAJOR 0       ///< another major is refused, and so, while it is 0, is another minor …
-#define BW_ABI_MINOR 19      ///< … newer or older: build plugins with the headers of the Billow that loads them
+#define BW_ABI_MINOR 20      ///< … newer or older: build plugins with the headers of the Billow that loads them
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked

@@ -8,11 +8,6 @@
 
 static struct run_exporter *exporter_of(struct bw_exporter *e) { return e->host_data; }
 
-static struct output_owner exporter_owner(const struct run_exporter *x)
-{
-    return (struct output_owner){x->pub.id, &x->preset->place, x->frame};
-}
-
 /* ---- services ---- */
 
 static enum bw_status exporter_fail(struct bw_exporter *e, enum bw_status status, const char *format, ...)
@@ -44,18 +39,6 @@ static enum bw_status exporter_status(struct run_exporter *x, enum bw_status sta
     if (status == BW_ERR_MEMORY)
         return log_fail(x->list->log, &x->preset->place, status, "%s: out of memory in its %s", x->pub.id, what);
     return log_fail(x->list->log, &x->preset->place, status, "%s: %s failed without saying why", x->pub.id, what);
-}
-
-/* The calling thread is in that callback from now on, about that frame. */
-static struct where_was exporter_enter(const struct run_exporter *x, const char *callback, int64_t frame)
-{
-    const struct where_place place = {x->pub.id, x->entry->path, callback, .frame = frame};
-    return where_enter(&x->list->where->writer, &place);
-}
-
-static void exporter_leave(const struct run_exporter *x, const struct where_was *was)
-{
-    where_leave(&x->list->where->writer, was);
 }
 
 static void exporter_log(struct bw_exporter *e, uint32_t level, const char *format, ...)
@@ -240,115 +223,6 @@ void exporters_free(struct exporter_list *list)
     bw_free(list->exporter);
 }
 
-/* ---- before a bake ---- */
-
-struct plan {
-    struct run_exporter *x;
-    enum bw_status status;
-};
-
-static void name_take(const char *name, void *user)
-{
-    struct plan *p = user;
-    if (p->status == BW_OK) p->status = claims_take(&p->x->list->outputs->claims, exporter_owner(p->x), name);
-}
-
-/* Names of sequences with as many digits as each other meet in the first frame, others, if at all, in the last. */
-static enum bw_status exporter_plan(struct run_exporter *x, struct bw_frame frame)
-{
-    const struct bw_bake_info *bake = x->list->bake;
-    struct plan p = {x, BW_OK};
-    for (int last = 0; x->pub.desc->outputs && last < 2; last++) {
-        frame.number = last ? bake->last : bake->first;
-        frame.time = (double)(frame.number - x->list->preset->time.first) / bake->fps;
-        const struct where_was was = exporter_enter(x, "outputs", frame.number);
-        x->pub.desc->outputs(&x->pub, &frame, name_take, &p);
-        exporter_leave(x, &was);
-    }
-    return p.status;
-}
-
-/* A field that an exporter names is there, or it is said now and not when the first frame is written. */
-static enum bw_status field_check(const struct run_exporter *x, const struct field_table *fields, const char *name)
-{
-    enum { MOST = 64 };
-    const char *words[MOST];
-    char have[400] = "none";
-    size_t used = 0;
-    uint32_t n = 0;
-    if (!name || !*name || fields_find(fields, name, x->domain)) return BW_OK;
-    for (int32_t i = 0; i < fields->n; i++) {
-        const struct run_field *f = &fields->field[i];
-        if (f->particles || f->domain != x->domain) continue;
-        if (n < MOST) words[n++] = f->name;
-        if (used + strlen(f->name) + 3 > sizeof have) continue;
-        used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "", f->name);
-    }
-    const char *near = bw_did_you_mean(name, words, n);
-    return log_fail(x->list->log, &x->preset->place, BW_ERR_PRESET,
-                    "%s: there is no field \"%s\"%s%s%s; the fields are %s", x->pub.id, name,
-                    near ? ", but one by the name \"" : "", near ? near : "", near ? "\"" : "", have);
-}
-
-static enum bw_status rows_check(const struct run_exporter *x, const struct field_table *fields,
-                                 const struct bw_param *row, uint32_t n, const char *values)
-{
-    enum bw_status status = BW_OK;
-    for (uint32_t i = 0; i < n && status == BW_OK; i++) {
-        const char *at = values + row[i].offset;
-        const struct bw_list *list = (const void *)at;
-        if (row[i].type == BW_PARAM_FIELD) status = field_check(x, fields, *(const char *const *)(const void *)at);
-        if (row[i].type == BW_PARAM_GROUP) status = rows_check(x, fields, row[i].sub, row[i].n_sub, at);
-        for (int64_t k = 0; row[i].type == BW_PARAM_LIST && k < list->count && status == BW_OK; k++)
-            status = rows_check(x, fields, row[i].sub, row[i].n_sub, (const char *)list->items + k * row[i].sub_size);
-    }
-    return status;
-}
-
-/* A frame of which its number is known, and what its particles are called. bw_free frees its particles. */
-static struct bw_frame frame_named(const struct exporter_list *list, const struct field_table *fields)
-{
-    struct bw_snapshot_particles *names = bw_calloc(((size_t)fields->n + 1) * sizeof *names);
-    struct bw_frame frame = {.size = sizeof frame,
-                             .first = list->bake->first,
-                             .last = list->bake->last,
-                             .fps = list->bake->fps,
-                             .particles = names};
-    for (int32_t i = 0; names && i < fields->n; i++)
-        if (fields->field[i].particles) names[frame.n_particles++].name = fields->field[i].name;
-    return frame;
-}
-
-enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields)
-{
-    const struct bw_frame frame = frame_named(list, fields);
-    enum bw_status first = frame.particles ? BW_OK : BW_ERR_MEMORY;
-    for (int32_t i = 0; i < list->n && frame.particles; i++) {
-        const struct run_exporter *x = &list->exporter[i];
-        enum bw_status status = exporter_plan(&list->exporter[i], frame);
-        if (status == BW_OK) status = rows_check(x, fields, x->pub.desc->params, x->pub.desc->n_params, x->param_mem);
-        if (first == BW_OK) first = status;
-    }
-    bw_free((void *)frame.particles);
-    return first;
-}
-
-void exporters_names(struct exporter_list *list, const struct field_table *fields, int64_t number,
-                     bw_output_name_fn name, void *user)
-{
-    struct bw_frame frame = frame_named(list, fields);
-    frame.number = number;
-    frame.time = (double)(number - list->preset->time.first) / list->bake->fps;
-    for (int32_t i = 0; i < list->n && frame.particles; i++) {
-        const struct run_exporter *x = &list->exporter[i];
-        if (!x->pub.desc->outputs) continue;
-        const struct where_was was = exporter_enter(x, "outputs", number);
-        x->pub.desc->outputs(&x->pub, &frame, name, user);
-        exporter_leave(x, &was);
-    }
-    bw_free((void *)frame.particles);
-}
-
 /* ---- a bake's callbacks ---- */
 
 enum bw_status exporters_start(struct exporter_list *list, double time)
@@ -359,9 +233,15 @@ enum bw_status exporters_start(struct exporter_list *list, double time)
         enum bw_status status = log_params(list->log, x->params, time, 0, x->param_mem);
         if (status != BW_OK) return status;
         x->initialised = true;
+        struct bw_frame planned;
+        status = planned_frame_make(x, list->bake->first, &planned);
+        if (status != BW_OK) return status;
+        x->pub.planned = &planned;
         const struct where_was was = exporter_enter(x, "init", list->bake->first);
         if (x->pub.desc->init) status = x->pub.desc->init(&x->pub);
         exporter_leave(x, &was);
+        x->pub.planned = NULL;
+        planned_frame_free(&planned);
         status = exporter_status(x, status, "init");
         if (status != BW_OK) return status;
         x->ready = true;

@@ -47,8 +47,9 @@ struct exporter_list {
     struct run_log *log;
     struct where_bake *where;
     struct outputs *outputs;
-    struct bw_workers *workers;     ///< while the writer runs
-    struct announcement *announced; ///< under the log's lock
+    struct bw_workers *workers;       ///< while the writer runs
+    const struct field_table *fields; ///< once planned
+    struct announcement *announced;   ///< under the log's lock
     int32_t n_announced;
     uint32_t parts; ///< enum snapshot_part: whose exporters this process runs
     bool motion;    ///< someone wants velocities as of the frame
@@ -60,11 +61,29 @@ void exporters_init(struct exporter_list *list);
 /// Add one of the preset's, for which there is room. After a failure, said unless memory ran out, exporters_free takes
 /// care of what there is.
 enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_export *preset);
-/// Claim the names that exporters say beforehand, and see that the fields that they name are there.
+/// Claim the names that exporters say beforehand, and see that the fields and particles that they name are there.
+/// exporter_plan.c, as the three below.
 enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields);
 /// The names that exporters say beforehand of a frame's files, and of those that are no frame's.
-void exporters_names(struct exporter_list *list, const struct field_table *fields, int64_t number,
-                     bw_output_name_fn name, void *user);
+void exporters_names(struct exporter_list *list, int64_t number, bw_output_name_fn name, void *user);
+/// What is known of a frame before there is one (bw_exporter.planned). Errors: BW_ERR_MEMORY, said.
+enum bw_status planned_frame_make(const struct run_exporter *x, int64_t number, struct bw_frame *frame);
+void planned_frame_free(struct bw_frame *frame);
+/// The calling thread is in that callback from now on, about that frame; exporter_leave ends it.
+static inline struct where_was exporter_enter(const struct run_exporter *x, const char *callback, int64_t frame)
+{
+    const struct where_place place = {x->pub.id, x->entry->path, callback, .frame = frame};
+    return where_enter(&x->list->where->writer, &place);
+}
+static inline void exporter_leave(const struct run_exporter *x, const struct where_was *was)
+{
+    where_leave(&x->list->where->writer, was);
+}
+/// For whom it begins outputs.
+static inline struct output_owner exporter_owner(const struct run_exporter *x)
+{
+    return (struct output_owner){x->pub.id, &x->preset->place, x->frame};
+}
 /// The part of a frame that an exporter writes.
 static inline uint32_t exporter_part(const struct run_exporter *x)
 {
