@@ -54,6 +54,22 @@ def check_lights(cache):
     assert [o.name for o in bpy.data.objects if o.name.startswith("floor")] == ["floor"], "one floor"
 
 
+def check_film(cache, script):
+    """The shutter and the bloom of the movie; somebody's own compositor stays as it is."""
+    scene = bpy.context.scene
+    assert scene.render.use_motion_blur and abs(scene.render.motion_blur_shutter - cache["shutter"]) < 1e-6, "no shutter"
+    ends = [n for n in scene.node_tree.nodes if n.bl_idname == "CompositorNodeComposite"]
+    assert cache["bloom"] > 0 and len(ends) == 1 and ends[0].inputs[0].is_linked, "no bloom, or more than one"
+    white, = [n for n in scene.node_tree.nodes if n.bl_idname == "CompositorNodeRGB"]
+    for frame, light in (1001, 0.8), (1004, 0.4):  # exposure 1, 2
+        scene.frame_set(frame)
+        assert abs(white.outputs[0].default_value[0] - light) < 1e-4, white.outputs[0].default_value[0]
+    del scene.node_tree["billow"]
+    scene.node_tree.nodes.clear()
+    facts_of(script)
+    assert not scene.node_tree.nodes, "it takes over a compositor that is in use"
+
+
 def main(script):
     cache = facts_of(script)
     facts_of(script)  # again: nothing is there twice
@@ -64,6 +80,7 @@ def main(script):
     check_lights(cache)
     crate = bpy.data.objects["obstacle 1"].data
     assert len(crate.vertices) == 8 and len(crate.polygons) == 12, "the crate is no box"
+    check_film(cache, script)
     print("OK")
 
 

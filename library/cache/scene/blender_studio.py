@@ -164,9 +164,10 @@ def ground_shader(n, place):
     if cache["ground"] not in ("earth", "street"):
         return n.new("BsdfDiffuse", {"Color": colour([cache["grey"]] * 3)}).outputs[0]
     if cache["ground"] == "earth":
-        clods, patches = noise(n, place, 0.35, 8.0, 0.8), noise(n, place, 2.9, 3.0, 0.6)
-        soil = n.math("MULTIPLY_ADD", clods, 0.7, n.math("MULTIPLY", patches, 0.3))
-        rgb = n.ramp(soil, [(0.41, *cache["wet"]), (0.66, *cache["dry"])])
+        soil = 0.0
+        for share, *wave in (0.6, 0.35, 8.0, 0.8), (0.2, 2.9, 3.0, 0.6), (0.12, 19.0, 3.0, 0.55), (0.08, 130.0, 3.0, 0.5):
+            soil = n.math("MULTIPLY_ADD", noise(n, place, *wave), share, soil)
+        rgb = n.ramp(soil, [(0.38, *cache["wet"]), (0.62, *cache["dry"])])
         height = n.math("MULTIPLY", noise(n, place, 0.4, 9.0, 0.66), 0.06 * cache["scale"])
         wet = 0.0
     else:
@@ -361,6 +362,48 @@ def scene_set():
     put(scene.view_settings, view_transform="Filmic")
     put(scene.view_settings, look="Medium High Contrast")
     key(scene.view_settings, "exposure", cache["stops"])
+    put(scene.render, use_motion_blur=cache["shutter"] > 0, motion_blur_shutter=cache["shutter"])
+
+
+def bloom_add():
+    """Light above white spreads over a fortieth and an eighth of the picture, as on the movie's film. A compositor
+    that is in use stays as it is; from 5.0 on it is another one."""
+    scene = bpy.context.scene
+    if cache["bloom"] <= 0 or bpy.app.version >= (5, 0, 0):
+        return
+    if scene.use_nodes and not scene.node_tree.get("billow"):
+        return
+    scene.use_nodes = True
+    tree = scene.node_tree
+    tree["billow"] = whose
+    tree.nodes.clear()
+
+    def node(kind, *inputs, **settings):
+        made = tree.nodes.new("CompositorNode" + kind)
+        for name, value in settings.items():
+            setattr(made, name, value)
+        for socket, value in zip(made.inputs, inputs):
+            if isinstance(value, bpy.types.NodeSocket):
+                tree.links.new(value, socket)
+            elif value is not None:
+                socket.default_value = value
+        made.location = 200 * len(tree.nodes), 0
+        return made.outputs[0] if made.outputs else None
+
+    def mix(operation, a, b, share=1.0):
+        return node("MixRGB", share, a, b, blend_type=operation)
+
+    def blur(image, percent):
+        wide, high = cache["pixels"]
+        factors = (percent * max(wide, high) / side for side in (wide, high))
+        return node("Blur", image, filter_type="GAUSS", use_relative=True, **dict(zip(("factor_x", "factor_y"), factors)))
+
+    seen, white = node("RLayers"), node("RGB")
+    key(white, "default_value", {frame: colour([0.8 / 2 ** stops] * 3) for frame, stops in cache["stops"].items()})
+    excess = mix("SUBTRACT", mix("LIGHTEN", seen, white), white)
+    near = blur(excess, 5.5)
+    spread = mix("MIX", near, blur(near, 17.0), 0.4)
+    node("Composite", mix("ADD", seen, mix("SUBTRACT", spread, excess), cache["bloom"]))
 
 
 def can_denoise():
@@ -396,4 +439,5 @@ lights_add()
 firelight_add()
 world_make()
 camera_add()
+bloom_add()
 bpy.context.scene.frame_set(cache["first"])

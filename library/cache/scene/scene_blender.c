@@ -307,6 +307,8 @@ static void studio_put(FILE *f, const struct scene_facts *a)
             bw_studio_is_far(l) ? "True" : "False");
     keys_put(f, "stops", &a->shot, stops_at, 1);
     number_put(f, "bounces", BW_BOUNCES);
+    number_put(f, "shutter", s->shutter * a->look.fps);
+    number_put(f, "bloom", l->bloom);
 }
 
 static void place_put(FILE *f, const struct scene_facts *a)
