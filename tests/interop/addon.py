@@ -7,6 +7,7 @@ FOLDER is empty and the scene's .blend is saved in the current folder.
 """
 import os
 import sys
+import types
 
 import bpy
 from mathutils import Vector
@@ -170,6 +171,9 @@ def check_refusals():
     refused(lambda: bpy.ops.billow.bake(resume=True), "no bake of Cube with a checkpoint")
     refused(bpy.ops.billow.stop, "no bake is running")
     refused(bpy.ops.billow.load, "cache")
+    from billow_addon import operators
+    bare = types.SimpleNamespace(view_layer=bpy.context.view_layer)  # as a start-up script has it once it opened a file
+    assert operators.domain_of(bare) == box, "no active_object, no domain"
 
 
 def check_beside():

@@ -28,6 +28,8 @@ class Watch:
     def show(self, ended):
         written = self.job.written
         volume = bpy.data.objects.get(self.volume)  # by name: somebody may have deleted it
+        if ended:
+            estimate.known.pop(self.domain, None)  # it has been measured now
         if volume is None or ended:
             self.volume = load.show(self.job.folder).name
         else:

@@ -10,7 +10,7 @@ from . import base, checks, farm, job, load, preset, program, scene
 
 def domain_of(context):
     """The active object, else the only domain."""
-    active = context.active_object
+    active = context.view_layer.objects.active  # a start-up script has no active_object once it has opened a file
     if active and active.type == "MESH" and active.billow.role == "DOMAIN":
         return active
     domains = scene.of_role("DOMAIN")
@@ -179,7 +179,7 @@ class BILLOW_OT_unset(bpy.types.Operator):
     key: bpy.props.StringProperty()
 
     def execute(self, context):
-        getattr(context.object, self.group).property_unset(self.key)
+        getattr(context.view_layer.objects.active, self.group).property_unset(self.key)
         return {"FINISHED"}
 
 

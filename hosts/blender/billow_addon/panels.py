@@ -32,6 +32,13 @@ def wrapped(layout, text, icon="ERROR", width=46):
         line += f"{word} " if word else ""
 
 
+def aside(row, text):
+    """No wider than it is, so that the name of the property keeps its place."""
+    label = row.row()
+    label.ui_units_x = min(0.3 + 0.45 * len(text), 5)
+    label.label(text=text)
+
+
 class BILLOW_PT_role(Physics, bpy.types.Panel):
     bl_label = "Billow"
 
@@ -146,11 +153,12 @@ class BILLOW_PT_bake(Physics, bpy.types.Panel):
         """Memory, disk and time."""
         found = estimate.of(domain)
         if found is None:
-            layout.label(text="…", icon="TIME")
+            for icon in "TIME", "MEMORY", "DISK_DRIVE":  # as many lines, so that no button moves away
+                layout.label(text="…", icon=icon)
         elif isinstance(found, str):
             wrapped(layout, found, "INFO")
         else:
-            own = "as last time" if found.measured else "by a plume"
+            own = "as last time" if found.measured else "at a guess"
             layout.label(text=f"Some {estimate.duration(found.seconds)}, {own}", icon="TIME")
             layout.label(text=f"Memory up to {estimate.size(found.memory)}", icon="MEMORY")
             layout.label(text=f"Disk up to {estimate.size(found.disk)}", icon="DISK_DRIVE")
@@ -164,7 +172,10 @@ class BILLOW_PT_source(Physics, bpy.types.Panel):
         thing = context.object
         own = thing.billow
         for key in "kind", "density", "temperature", "fuel", "noise", "inherit", "start", "frames":
-            col.prop(own, key)
+            row = col.row(align=True)
+            row.prop(own, key)
+            if key == "temperature":  # Blender's own unit would take it for a temperature, and it is a difference of two
+                aside(row, "K")
         if thing.particle_systems:
             col.prop_search(own, "particles", thing, "particle_systems")
         if own.particles:
@@ -227,7 +238,7 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
                 continue
             value = value_of(key)
             if key in group.automatic or value not in (None, group.defaults[key]):
-                row.label(text=value or "auto")
+                aside(row, value or "auto")
 
 
 classes = [BILLOW_PT_role, BILLOW_PT_bake, BILLOW_PT_domain, BILLOW_PT_start, BILLOW_PT_source,

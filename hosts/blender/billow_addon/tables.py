@@ -46,7 +46,7 @@ def property_of(parameter):
     """A Blender property, or None where it has none of that kind."""
     kind, default = parameter["type"], parameter.get("default", "")
     if kind == "choice":
-        items = [(name, name.capitalize(), "") for name in parameter["choices"]]
+        items = [(name, name.replace("_", " ").capitalize(), "") for name in parameter["choices"]]
         return bpy.props.EnumProperty(items=items, default=default, **words(parameter))
     if kind == "yes/no":
         return bpy.props.BoolProperty(default=default in ("yes", "true", True), **words(parameter))
