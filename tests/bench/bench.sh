@@ -52,6 +52,14 @@ bench_voxel() {
     /usr/bin/python3 "$root/tests/bench/voxel.py" "$root/build/cli/billow" "$root/out/voxel" "$@"
 }
 
+bench_shot() {
+    # shellcheck disable=SC2086
+    need $packages_build $packages_cycles
+    build
+    /usr/bin/python3 "$root/tests/bench/shot.py" "$root/build/cli/billow" "$root/build/hosts/blender/billow_addon.zip" \
+        "$root/out/shot" "$@"
+}
+
 bench_page() {
     # shellcheck disable=SC2086
     need $packages_build $packages_page
@@ -63,7 +71,7 @@ bench_page() {
 run_bench() {
     local which=${1:-}
     case $which in
-    wake | ranks | cycles | frame | pictures | page | voxel | vortices)
+    wake | ranks | cycles | frame | pictures | page | shot | voxel | vortices)
         shift
         "bench_$which" "$@"
         return

@@ -147,6 +147,8 @@ domain: {size: [0.6, 0.6, 0.6], voxel: 3 cm, sides: {rest: open}}
 time: {fps: 25, frames: 1-3, substeps: 1}
 stages:
   - set: {id: smoke, field: density, value: "(x+0.1)^2 + y*y + (z-0.15)^2 < 0.01"}
+  - collide: {id: a, wake: always, shape: {box: {center: {keys: {1: [-0.2, 0, 0.1], 3: [-0.1, 0, 0.1]}}, size: [0.1, 0.1, 0.1]}}}
+  - collide: {id: b, wake: always, shape: {box: {center: {keys: {1: [0.2, 0, 0.3], 3: [0.2, 0, 0.2]}}, size: [0.1, 0.1, 0.1]}}}
   - body: {shape: {sphere: {center: [0.1, 0.2, 0.5], radius: 4 cm}}}
   - bodies: {}
 export:
@@ -156,8 +158,11 @@ YAML
     check "a bake with a body" "$billow" bake "$work/falls.yaml" --out "$work/falls"
     check "its stage" "$billow" blender "$work/falls" --scene
     check "USD: bodies in metres in a stage in centimetres" read_usd falls '{"frames": [1, 3], "fps": 25, "unit": 0.01,
-        "up": "Y", "samples": [1, 2, 3], "lights": 2, "distances": [], "moves": {}, "meshes": {"floor": {"triangles": 2}},
-        "grids": ["density"], "bodies": {"body_1": [10, 50, -20]}}'
+        "up": "Y", "samples": [1, 2, 3], "lights": 2, "distances": [], "moves": {"obstacle_1": [[-20, 10, 0], [-15, 10, 0],
+        [-10, 10, 0]], "obstacle_2": [[20, 30, 0], [20, 25, 0], [20, 20, 0]]}, "meshes": {"floor": {"triangles": 2},
+        "obstacle_1": {"triangles": 12, "box": [-25, 5, -5, -15, 15, 5]}, "obstacle_2": {"triangles": 12, "box":
+        [15, 25, -5, 25, 35, 5]}},
+        "grids": ["density", "solid"], "bodies": {"body_1": [10, 50, -20]}}'
 else
     echo "skipped: three and tinyusdz of npm are not installed" >&2
 fi
@@ -192,6 +197,8 @@ if have blender; then
     unset BILLOW_PLUGIN_PATH
     check "the add-on and a scene's script, as 4.2, 5.0 and 6.0 run them" addon addon_later "$work/studio/studio_blender.py"
     check "the add-on: starting points, estimates, Slurm, and words for what is wrong" addon addon_wrong
+    check "the shot of ./dev bench shot, small: made, extended, changed" /usr/bin/python3 "$here/../bench/shot.py" "$billow" \
+        "$(dirname "$billow")/../hosts/blender/billow_addon.zip" "$work/shot" --cells 12 --frames 8 --samples 1 --only billow
 fi
 
 # `scale: 2`: twice as large in metres, at the rate of the preset, in USD and in Blender.
