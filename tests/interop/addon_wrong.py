@@ -64,7 +64,8 @@ def check_start():
     assert box.billow.base.name.startswith("smoke.yaml"), "the text of what it starts from anyway"
     from billow_addon import base, starts
     assert {"smoke", "campfire", "explosion"} < set(base.presets()) and "upres" not in base.presets()
-    assert os.path.isfile(os.path.join(os.path.dirname(starts.__file__), "thumbnails", "campfire.jpg"))
+    for name in "campfire", "dust":
+        assert os.path.isfile(os.path.join(os.path.dirname(starts.__file__), "thumbnails", name + ".jpg")), name
     missing = [n for n in base.presets() if "letters" in n and "/presets/meshes/" not in base.text_of(n)]
     assert not missing, "files beside a preset are not found from another folder"
 
