@@ -186,37 +186,28 @@ class Mantaflow:
         return thing.modifiers["Fluid"]
 
     def bake(self, hand):
+        """Replay, the type of cache that it has by itself: what is played is kept."""
         settings = bpy.context.object.modifiers["Fluid"].domain_settings
-        hand.set(settings, cache_directory="//mantaflow", cache_type="ALL", cache_frame_end=bpy.context.scene.frame_end)
-        self.anew(hand)
+        hand.set(settings, cache_directory="//mantaflow", cache_frame_end=bpy.context.scene.frame_end)
+        self.play(hand)
 
-    def anew(self, hand):
-        box = bpy.context.object
+    def play(self, hand):
         hand.clicks += 1
-        with bpy.context.temp_override(scene=bpy.context.scene, object=box, active_object=box):
-            bpy.ops.fluid.bake_all()
-
-    def free(self, hand):
-        box = bpy.context.object
-        hand.clicks += 1
-        with bpy.context.temp_override(scene=bpy.context.scene, object=box, active_object=box):
-            bpy.ops.fluid.free_all()
+        for frame in range(1, bpy.context.scene.frame_end + 1):
+            bpy.context.scene.frame_set(frame)
 
     def extend(self, hand, frames):
-        """A cache of the type All is baked anew."""
-        self.free(hand)
         hand.set(bpy.context.scene, frame_end=frames)
         hand.set(bpy.context.object.modifiers["Fluid"].domain_settings, cache_frame_end=frames)
-        self.anew(hand)
+        self.play(hand)
 
     def change(self, hand, box, frame):
+        """What is changed empties the cache."""
         settings = box.modifiers["Fluid"].domain_settings
-        self.free(hand)
         hand.key(frame - 1, settings, "beta")
         hand.set(settings, beta=2.0)
         hand.key(frame, settings, "beta")
-        bpy.context.scene.frame_set(1)
-        self.anew(hand)
+        self.play(hand)
 
 
 def main(who, part, folder, cells, frames, samples, archive=None, program=None):
