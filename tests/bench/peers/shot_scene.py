@@ -47,8 +47,8 @@ class Hand:
 
     def set(self, owner, **fields):
         for name, value in fields.items():
-            old = getattr(owner, name)
-            self.clicks += sum(a != b for a, b in zip(old, value)) if isinstance(value, tuple) else 1
+            old, parts = getattr(owner, name), isinstance(value, tuple)
+            self.clicks += sum(abs(a - b) > 1e-6 for a, b in zip(old, value)) if parts else old != value
             setattr(owner, name, value)
 
     def pick(self, thing):
@@ -58,11 +58,13 @@ class Hand:
         thing.select_set(True)
         bpy.context.view_layer.objects.active = thing
 
-    def key(self, frame, owner, name):
-        """The frame typed, the key set."""
+    def key(self, frame, owner, **value):
+        """The frame typed, the value, the key set."""
         self.clicks += 2
         bpy.context.scene.frame_set(frame)
-        owner.keyframe_insert(name, frame=frame)
+        self.set(owner, **value)
+        for name in value:
+            owner.keyframe_insert(name, frame=frame)
 
 
 def objects_make(hand, frames):
@@ -80,9 +82,8 @@ def objects_make(hand, frames):
     sheet = hand.do(bpy.ops.mesh.primitive_grid_add, size=1.3, location=(0, 0, 1.55))
     head = hand.do(bpy.ops.mesh.primitive_monkey_add, size=0.5, location=(0, 0, 2.35))
     falls, lands = max(frames * 8 // 36, 1), max(frames * 20 // 36, 3)
-    hand.key(falls, head, "location")
-    hand.set(head, location=(0, 0, 1.0))
-    hand.key(lands, head, "location")
+    hand.key(falls, head, location=(0.0, 0.0, 2.35))
+    hand.key(lands, head, location=(0.0, 0.0, 1.0))
     curve = head.animation_data.action.fcurves[2].keyframe_points[0]
     hand.set(curve, interpolation="QUAD")
     hand.set(curve, easing="EASE_IN")
@@ -149,7 +150,7 @@ class Billow:
 
     def change(self, hand, box, frame):
         hand.set(box.billow, stage="mac.forces")
-        hand.set(box.billow_stage_mac_forces, buoyancy=1.0)
+        hand.set(box.billow_stage_mac_forces, buoyancy=2.0)
         hand.set(bpy.context.scene, frame_current=frame)
         hand.clicks += 1
         bpy.ops.billow.bake(from_frame=frame)
@@ -171,9 +172,8 @@ class Mantaflow:
         flow = self.fluid(hand, sheet, "FLOW").flow_settings
         hand.set(flow, flow_behavior="INFLOW", use_plane_init=True, temperature=0.02)
         last = max(frames // 4, 1)
-        hand.key(last, flow, "use_inflow")
-        hand.set(flow, use_inflow=False)
-        hand.key(last + 1, flow, "use_inflow")
+        hand.key(last, flow, use_inflow=True)
+        hand.key(last + 1, flow, use_inflow=False)
         bpy.context.scene.frame_set(1)
         hand.pick(box)
         hand.set(box.modifiers["Fluid"].domain_settings, resolution_max=cells)
@@ -204,9 +204,8 @@ class Mantaflow:
     def change(self, hand, box, frame):
         """What is changed empties the cache."""
         settings = box.modifiers["Fluid"].domain_settings
-        hand.key(frame - 1, settings, "beta")
-        hand.set(settings, beta=2.0)
-        hand.key(frame, settings, "beta")
+        hand.key(frame - 1, settings, beta=settings.beta)
+        hand.key(frame, settings, beta=2.0)
         self.play(hand)
 
 
