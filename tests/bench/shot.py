@@ -26,6 +26,7 @@ def run(a, who, part):
     scripts = os.path.join(a.out, "scripts")
     os.makedirs(scripts, exist_ok=True)
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          cwd=a.out,  # where Mantaflow leaves its noise
                           env={**os.environ, "BLENDER_USER_SCRIPTS": scripts})
     rows = [json.loads(line[5:]) for line in done.stdout.splitlines() if line.startswith("SHOT ")]
     if done.returncode or not rows:
