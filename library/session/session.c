@@ -7,7 +7,7 @@ static void session_destroy(struct object *o)
 {
     struct session *s = (struct session *)o;
     kept_meshes_free(&s->meshes);
-    kept_stones_free(&s->stones);
+    kept_surroundings_free(&s->around);
     bw_registry_close(s->registry);
     folders_free(&s->folders);
     bw_free(s->preset_path);
@@ -20,7 +20,7 @@ static enum bw_status session_make(const struct bw_session_options *o, struct bw
     if (!s) return out_of_memory(&api->d);
     object_init(&s->o, session_destroy);
     kept_meshes_init(&s->meshes);
-    kept_stones_init(&s->stones);
+    kept_surroundings_init(&s->around);
     s->preset_path = bw_strdup(o->preset_path ? o->preset_path : "");
     if (s->preset_path && folders_find(&s->folders, o->plugin_path))
         s->registry = bw_registry_open_scanned(s->folders.plugins, session_probe_untrusted, &s->folders);

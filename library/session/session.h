@@ -8,7 +8,7 @@
 #include "preset/preset.h"
 #include "run/registry/registry.h"
 #include "view/kept_meshes.h"
-#include "view/kept_stones.h"
+#include "view/kept_surroundings.h"
 #include <jansson.h>
 
 /// Folders, colon-separated, in the order of search.
@@ -25,8 +25,8 @@ struct session {
     struct folders folders;
     char *preset_path;
     struct bw_registry *registry;
-    struct kept_meshes meshes; ///< of views of bakes: a bake is begun anew with the same obstacles
-    struct kept_stones stones; ///< of all views
+    struct kept_meshes meshes;       ///< of views of bakes: a bake is begun anew with the same obstacles
+    struct kept_surroundings around; ///< of all views
 };
 
 /// The session of a handle with a reference, or NULL with an error in `d`.

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <picture/volume/splat/spread.h>
 #include <picture/volume/shape/shapes.h>
-#include <picture/volume/studio/stone_lots.h>
 #include <string.h>
 
 static void view_destroy(struct object *o)
@@ -19,7 +18,7 @@ static void view_destroy(struct object *o)
     v->tools.release(v->tools.ctx, v->spark);
     v->tools.release(v->tools.ctx, v->sky);
     bw_shapes_free(&v->tools, v->shapes);
-    bw_stone_lots_free(&v->tools, v->stones);
+    bw_surroundings_free(&v->tools, &v->around);
     v->tools.release(v->tools.ctx, v->coarse_memory);
     v->tools.release(v->tools.ctx, v->spread);
     pthread_mutex_destroy(&v->lock);

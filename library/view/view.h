@@ -5,6 +5,7 @@
 
 #include "api_guard.h"
 #include <picture/volume/render.h>
+#include <picture/volume/studio/surroundings.h>
 #include <pthread.h>
 
 struct snapshot;
@@ -13,19 +14,19 @@ struct view_look;
 struct view {
     struct object o;
     struct bw_tools tools;
-    int renders;                  ///< 0: nothing below but the stage
-    struct bw_volume volume;      ///< its arrays lie in `memory`, but `solid`, which may be its own
-    float *memory, *solid;        ///< solid: NULL, or memory of volume.solid
-    struct bw_spark *spark;       ///< likewise
-    struct bw_sky *sky;           ///< the scene's, or NULL
-    struct bw_shapes *shapes;     ///< the volume's, or NULL
-    struct bw_stone_lots *stones; ///< the scene's, or NULL
-    struct bw_scene scene;        ///< with the movie's camera
-    int32_t size[2];              ///< of the movie, pixels
-    double metre;                 ///< world units to a metre
-    int y_up;                     ///< of the files
-    pthread_mutex_t lock;         ///< of `coarse` and `spread`
-    struct bw_volume coarse;      ///< cells twice as wide, made when first wanted
+    int renders;                   ///< 0: nothing below but the stage
+    struct bw_volume volume;       ///< its arrays lie in `memory`, but `solid`, which may be its own
+    float *memory, *solid;         ///< solid: NULL, or memory of volume.solid
+    struct bw_spark *spark;        ///< likewise
+    struct bw_sky *sky;            ///< the scene's, or NULL
+    struct bw_shapes *shapes;      ///< the volume's, or NULL
+    struct bw_surroundings around; ///< the scene's
+    struct bw_scene scene;         ///< with the movie's camera
+    int32_t size[2];               ///< of the movie, pixels
+    double metre;                  ///< world units to a metre
+    int y_up;                      ///< of the files
+    pthread_mutex_t lock;          ///< of `coarse` and `spread`
+    struct bw_volume coarse;       ///< cells twice as wide, made when first wanted
     float *coarse_memory;
     struct bw_spread *spread; ///< of the particles, made when first wanted
 };

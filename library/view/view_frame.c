@@ -69,7 +69,8 @@ enum bw_status view_of_job(struct snapshot *m, const struct view_look *look, str
     else if (snapshot_exporter_init(&exporter, m, bake_look_domain(p, own.export)->name, d)) {
         const struct bw_frame frame = snapshot_of_domain(s, exporter.domains[exporter.e.domain], fields);
         frame_gather(&exporter, &frame, own.p, &j->session->meshes, v);
-        v->scene.stones = v->stones = kept_stones_take(&j->session->stones, &v->scene);
+        v->around = kept_surroundings_take(&j->session->around, &v->scene);
+        v->scene.around = &v->around;
     }
     bw_free(fields);
     bake_look_free(&own);
@@ -119,6 +120,7 @@ enum bw_status view_of_file(struct snapshot *m, const struct view_look *wanted, 
     struct bw_diag cells = {0}; // as cells know them is better than not at all
     cache_obstacles(c, wanted->preset, &vdb, m->facts.frame, &v->tools, &v->shapes, &v->volume, &v->memory, &cells);
     bw_diag_free(&cells);
-    v->scene.stones = v->stones = kept_stones_take(&c->session->stones, &v->scene);
+    v->around = kept_surroundings_take(&c->session->around, &v->scene);
+    v->scene.around = &v->around;
     return d->status;
 }

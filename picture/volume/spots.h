@@ -6,7 +6,7 @@
 
 #include <picture/volume/solid/solid_spots.h>
 #include <picture/volume/studio/studio_spots.h>
-#include <picture/volume/studio/stone_lots.h>
+#include <picture/volume/studio/surroundings.h>
 
 enum { BW_SPOTS_GRIDS = 3 };
 /// Zero it before the first picture. Of each grid of places that are looked at: the picture's pixels, and those of
@@ -14,7 +14,7 @@ enum { BW_SPOTS_GRIDS = 3 };
 struct bw_spots {
     struct bw_studio_spots *studio[BW_SPOTS_GRIDS];
     struct bw_solid_spots *solid[BW_SPOTS_GRIDS];
-    struct bw_stone_lots *stones;
+    struct bw_surroundings around;
 };
 
 static inline void bw_spots_free(const struct bw_tools *by, struct bw_spots *s)
@@ -23,8 +23,8 @@ static inline void bw_spots_free(const struct bw_tools *by, struct bw_spots *s)
         bw_studio_spots_free(by, s->studio[g]);
         bw_solid_spots_free(by, s->solid[g]);
     }
-    bw_stone_lots_free(by, s->stones);
-    *s = (struct bw_spots){0};
+    bw_surroundings_free(by, &s->around);
+    *s = (struct bw_spots){{NULL}};
 }
 
 #endif

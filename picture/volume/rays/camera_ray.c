@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#define HIDDEN 1e-4f ///< transmittance, of three colours: what is behind is lost in the film's noise
+
 /// The pixel's veil, where it has one.
 static const struct bw_veil *veil_of(const struct bw_take *m, const struct bw_camera_ray *s)
 {
@@ -145,7 +147,7 @@ static void ray_aim(const struct bw_camera *c, const double uv[2], struct bw_cam
 struct beyond {
     struct bw_behind studio;
     double dir[3];
-    int n;
+    int n, straight; ///< 1: along the ray, not bent
     struct layer layer[BW_PIXEL_PARTS];
 };
 
@@ -211,24 +213,38 @@ static int is_bare(const struct bw_take *m, const struct bw_camera_ray *s, const
     return dir == s->dir && bw_take_tile(m, s->x, s->y) == BW_TILE_BARE;
 }
 
-/// Along `dir`; `uv`: where on the wall, in the picture.
+/// Along `dir`: how far off it is, and obstacles before it.
 static void background_trace(const struct bw_take *m, const struct bw_camera_ray *s, const double dir[3],
-                             const double uv[2], struct beyond *b)
+                             struct beyond *b)
 {
     const struct bw_volume *v = m->shot.v;
     struct layer *first = &b->layer[0];
     memcpy(b->dir, dir, sizeof b->dir);
-    b->n = 0, b->studio = (struct bw_behind){.depth = HUGE_VAL};
+    b->n = 0, b->straight = dir == s->dir, b->studio = (struct bw_behind){.depth = HUGE_VAL};
     if (v->shapes && !is_bare(m, s, dir)) shapes_trace(m, s, dir, b);
     if (all_hidden(b)) return;
-    const int straight = dir == s->dir;
-    const struct bw_studio_ray ray = {
-        s->eye, dir, uv, s->jitter + 0.5f, straight ? s->floor : NULL, straight ? s->backdrop : NULL};
-    if (!floor_read(m, s, dir, &b->studio)) bw_studio_colour(s->studio, &ray, &b->studio);
+    b->studio.depth = bw_studio_depth(s->studio, s->eye, dir);
     if (v->shapes || !v->solid) return;
     first->depth = b->studio.depth, first->finish = NULL;
     first->cover = bw_solid_hit(v, s->eye, dir, 2 * m->shot.scene->camera.tan_y / m->img->h, &first->depth);
     b->n = first->cover > 0;
+}
+
+/// The light of what is behind all; `uv`: where on the wall, in the picture.
+static void studio_see(const struct bw_take *m, const struct bw_camera_ray *s, const double uv[2], struct beyond *b)
+{
+    const struct bw_studio_ray ray = {s->eye, b->dir, uv, s->jitter + 0.5f, b->straight ? s->floor : NULL};
+    if (!floor_read(m, s, b->dir, &b->studio)) bw_studio_colour(s->studio, &ray, &b->studio);
+}
+
+/// And it as far as it is seen: of what is hidden nobody asks.
+static void studio_add(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s, struct beyond *b)
+{
+    const struct lanes *through = &s->transmittance;
+    if (m->alpha || !(through->v[0] + through->v[1] + through->v[2] > HIDDEN)) return;
+    studio_see(m, s, uv, b);
+    if (b->studio.mirror > 0 && through->v[3] > 0.01f) mirror_trace(m, s, b->dir, &b->studio);
+    for (int a = 0; a < 3; a++) s->rgb[a] += through->v[a] * b->studio.rgb[a];
 }
 
 /// All that is behind the medium along a ray, through (u, v) in -1 … 1 over the picture, as gas bends it.
@@ -236,10 +252,10 @@ static void ray_begin(const struct bw_take *m, const double uv[2], struct bw_cam
 {
     double seen[3];
     ray_aim(&m->shot.scene->camera, uv, s);
-    background_trace(m, s, s->dir, uv, b);
+    background_trace(m, s, s->dir, b);
     if (!m->haze.bend) return;
     bw_haze_turn(&m->haze, s->eye, s->dir, b->n ? b->layer[0].depth : b->studio.depth, seen);
-    if (memcmp(seen, s->dir, sizeof seen)) background_trace(m, s, seen, uv, b);
+    if (memcmp(seen, s->dir, sizeof seen)) background_trace(m, s, seen, b);
 }
 
 /// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
@@ -259,8 +275,8 @@ float bw_camera_ray_trace(const struct bw_take *m, const double uv[2], struct bw
     for (int a = 0; a < 3 && veil; a++) s->rgb[a] = veil->rgb[a];
     for (int a = 0; a < 4 && veil; a++) s->transmittance.v[a] = veil->transmittance[a];
     if (left > 1e-4f && !veil) segment_march(m, from, b.studio.depth, s); // past their edges
-    if (b.studio.mirror > 0 && !m->alpha && s->transmittance.v[3] > 0.01f) mirror_trace(m, s, b.dir, &b.studio);
-    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->transmittance.v[a] * b.studio.rgb[a]);
+    studio_add(m, uv, s, &b);
+    memcpy(out, s->rgb, sizeof s->rgb);
     return 1 - s->transmittance.v[3];
 }
 
@@ -295,7 +311,6 @@ void bw_camera_ray_keeps(const struct bw_take *m, int grid, int i, int j, struct
     const struct bw_spots *spots = m->shot.scene->spots;
     if (!spots) return;
     if (!m->wide) s->floor = bw_studio_spots_floor(spots->studio[grid], i, j);
-    if (!m->wide) s->backdrop = bw_studio_spots_backdrop(spots->studio[grid], i, j);
     s->solid = bw_solid_spots_at(spots->solid[grid], i, j);
 }
 
@@ -399,8 +414,7 @@ int bw_camera_ray_parts(const struct bw_take *m, struct bw_camera_ray *s, struct
         from = l->depth, left = bw_most(left - l->cover, 1e-6f);
     }
     if (left > 1e-4f) parts_march(m, from, b.studio.depth, s, &p);
-    if (b.studio.mirror > 0 && !m->alpha && s->transmittance.v[3] > 0.01f) mirror_trace(m, s, b.dir, &b.studio);
-    for (int a = 0; a < 3 && !m->alpha; a++) s->rgb[a] += s->transmittance.v[a] * b.studio.rgb[a];
+    studio_add(m, uv, s, &b);
     s->transmittance = (struct lanes){{0}};
     part_end(&p, s, b.studio.depth, 0);
     return p.n;
@@ -413,13 +427,15 @@ void bw_camera_ray_surface(const struct bw_take *m, const double uv[2], double b
     *spot = (struct bw_still_spot){.form = BW_STILL_NONE};
     ray_aim(&m->shot.scene->camera, uv, s);
     const struct lens lens = lens_of(m, s);
-    background_trace(m, s, s->dir, uv, &b);
+    background_trace(m, s, s->dir, &b);
     const double depth = b.n ? b.layer[0].depth : b.studio.depth;
     if (2 * fabs(blur_at(&lens, depth)) < blurred) return; // nobody reads it
     if (b.n > 0 && m->shot.v->shapes) {
         *spot = hit_spot(&b.layer[0].hit);
         if (!surface_read(m, &b.layer[0], spot->rgb)) solid_light(m, s->dir, &b.layer[0], s, spot->rgb);
-    } else if (!b.n && b.studio.depth < HUGE_VAL && !(b.studio.mirror > 0)) {
+    } else if (!b.n && b.studio.depth < HUGE_VAL) {
+        studio_see(m, s, uv, &b);
+        if (b.studio.mirror > 0) return;
         *spot = (struct bw_still_spot){.normal = {0, 0, 1}, .form = BW_STILL_FLOOR};
         for (int a = 0; a < 3; a++) spot->p[a] = s->eye[a] + b.studio.depth * s->dir[a];
         memcpy(spot->rgb, b.studio.rgb, sizeof spot->rgb);

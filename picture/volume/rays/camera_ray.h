@@ -57,12 +57,11 @@ struct bw_camera_ray {
     double when;    ///< s after the frame's time
     double eye[3], dir[3];
     float rgb[3];
-    struct lanes transmittance;        ///< {rgb, grey}; BW_CLEAR at first
-    double amid;                       ///< m to the middle of the last segment through the medium
-    const struct bw_studio *studio;    ///< as this ray sees it
-    struct bw_floor_spot *floor;       ///< of its place; NULL: none is kept
-    struct bw_backdrop_spot *backdrop; ///< likewise
-    struct bw_solid_pixel solid;       ///< likewise
+    struct lanes transmittance;     ///< {rgb, grey}; BW_CLEAR at first
+    double amid;                    ///< m to the middle of the last segment through the medium
+    const struct bw_studio *studio; ///< as this ray sees it
+    struct bw_floor_spot *floor;    ///< of its place; NULL: none is kept
+    struct bw_solid_pixel solid;    ///< likewise
 };
 
 /// Light along the ray through (u, v) in -1 … 1 over the picture, into `rgb`; answers how much smoke and obstacles

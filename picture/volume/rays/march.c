@@ -115,7 +115,6 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     if (m.tile) tools->release(tools->ctx, m.tile);
     for (int i = 0; i < 2; i++)
         if (m.still[i].spot) tools->release(tools->ctx, m.still[i].spot);
-    if (m.studio.low_sky) tools->release(tools->ctx, m.studio.low_sky);
-    if (m.studio.map) tools->release(tools->ctx, m.studio.map);
+    bw_studio_free(tools, &m.studio);
     return status;
 }

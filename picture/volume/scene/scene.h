@@ -32,6 +32,7 @@ enum bw_show_particles { BW_SHOW_HOT, BW_SHOW_ALL, BW_SHOW_NONE, BW_SHOW_LIGHT }
 
 struct bw_sky;
 struct bw_spots;
+struct bw_surroundings;
 struct bw_stone_lots;
 /// What a photographer would choose.
 struct bw_look {
@@ -70,8 +71,8 @@ struct bw_scene {
     double metre;           ///< units of the volume to a metre; 0: 1
     int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
-    struct bw_spots *spots;       ///< what the picture before left of what stands still; NULL: nothing …
-    struct bw_stone_lots *stones; ///< … but this, which several pictures may share; NULL: not even that
+    struct bw_spots *spots;               ///< what the picture before left of what stands still; NULL: nothing …
+    const struct bw_surroundings *around; ///< … but these, which several pictures may share; NULL: not even that
 };
 
 /// Light of a channel that smoke lets through where it lets through `grey` of an extinction of 1.

@@ -7,8 +7,11 @@
 #include <picture/volume/studio/noise.h>
 
 #include <math.h>
+#include <string.h>
 
-enum { ROWS = BW_BACKDROP_ROWS, PARTS = 3, WHOLE = 65535 };
+enum { ROWS = 3, PARTS = 3 }; ///< row 0 is the farthest; parts of a texel
+enum { COVER, FACING = ROWS, HIGH = 2 * ROWS, LANES = 4 * ROWS };
+enum { SIDE = BW_TEXTURE_SIDE };
 #define TURN 6.283185307179586
 #define HIGHEST 0.14 ///< tangent over the horizon that nothing reaches
 
@@ -42,21 +45,17 @@ static double spurs(double round, double up, int row, double length, double wide
     return length * (1 - fabs(2 * n - 1));
 }
 
-static uint16_t share_keep(double x) { return (uint16_t)(WHOLE * fmin(fmax(x, 0), 1) + 0.5); }
-
-static float share_read(uint16_t kept) { return (float)kept / WHOLE; }
-
-/// How much a hillside faces the sun, and how high over a gully it is.
-static void hill_look(const double sun[3], double round, double up, int row, double wide, struct bw_backdrop_spot *spot)
+/// How much a hillside faces the sun, and how high over a gully it is, 0 … 1.
+static void hill_look(const double sun[3], double round, double up, int row, double wide, float *facing, float *high)
 {
     const double length = 0.16 - 0.02 * row, e = 0.004, here = spurs(round, up, row, length, wide);
     const double aside = (spurs(round + e, up, row, length, wide) - here) / e,
                  over = (spurs(round, up + e, row, length, wide) - here) / e;
     const double c = cos(round), s = sin(round), steep = 0.5 + 0.15 * over;
     const double n[3] = {0.3 * aside * s - steep * c, -0.3 * aside * c - steep * s, 1};
-    double facing = 0, n2 = 0;
-    for (int a = 0; a < 3; a++) facing += n[a] * sun[a], n2 += n[a] * n[a];
-    spot->facing[row] = share_keep(facing / sqrt(n2)), spot->high[row] = share_keep(here / length);
+    double sees = 0, n2 = 0;
+    for (int a = 0; a < 3; a++) sees += n[a] * sun[a], n2 += n[a] * n[a];
+    *facing = (float)(sees / sqrt(n2)), *high = (float)(here / length);
 }
 
 /// What a hillside sends back by day: dry earth, brush in its gullies.
@@ -118,28 +117,51 @@ static void sky_see(const struct bw_backdrop_light *l, const double to[3], float
     for (int c = 0; c < 3; c++) rgb[c] = l->zenith[c] + low * (l->horizon[c] - l->zenith[c]);
 }
 
-/// What a ray meets of all rows.
-static void rows_look(enum bw_backdrop kind, const double sun[3], double round, double up, double wide,
-                      struct bw_backdrop_spot *spot)
+/* Of each row how much of a texel it covers; of a hillside how much it faces the sun, and how high over a gully it is,
+ * also just above it, for what lies between two texels. Rows behind one that hides them are nowhere looked at. */
+static void texels_make(const struct bw_texture_plan *plan, const double at[2], double texel, int side, float *out)
 {
-    for (int row = 0; row < ROWS; row++) {
-        double cover = 0;
-        for (int n = 0; n < PARTS; n++) {
-            const double at = round + wide * ((n + 0.5) / PARTS - 0.5);
-            cover += fmin(fmax((height_at(kind, at, row) - up) / wide + 0.5, 0), 1) / PARTS;
+    const enum bw_backdrop kind = (enum bw_backdrop)plan->kind;
+    const int n = side * side;
+    for (int q = 0; q < LANES * n; q++) out[q] = 0;
+    for (int i = 0; i < side; i++) {
+        const double round = at[0] + i * texel;
+        double high[ROWS][PARTS], least[ROWS], most[ROWS];
+        for (int row = 0; row < ROWS; row++) {
+            for (int p = 0; p < PARTS; p++)
+                high[row][p] = height_at(kind, round + texel * ((p + 0.5) / PARTS - 0.5), row);
+            least[row] = fmin(fmin(high[row][0], high[row][1]), high[row][2]);
+            most[row] = fmax(fmax(high[row][0], high[row][1]), high[row][2]);
         }
-        spot->cover[row] = share_keep(cover);
-        if (spot->cover[row] && kind == BW_BACKDROP_HILLS) hill_look(sun, round, up, row, wide, spot);
+        for (int j = 0; j < side; j++) {
+            const double up = at[1] + j * texel;
+            float *texel_of = out + j * side + i;
+            for (int row = ROWS; row-- > 0;) {
+                double cover = 0;
+                for (int p = 0; p < PARTS; p++) cover += fmin(fmax((high[row][p] - up) / texel + 0.5, 0), 1) / PARTS;
+                texel_of[(COVER + row) * n] = (float)cover;
+                if (kind == BW_BACKDROP_HILLS && up < most[row] + 3 * texel)
+                    hill_look(plan->number, round, up, row, texel, &texel_of[(FACING + row) * n],
+                              &texel_of[(HIGH + row) * n]);
+                if (up < least[row] - 3 * texel) break;
+            }
+        }
     }
-    spot->found = 1;
 }
 
-void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, const double to[3], double wide,
-                     struct bw_backdrop_spot *spot, float rgb[3])
+void bw_backdrop_plan(enum bw_backdrop kind, const double sun[3], struct bw_texture_plan *plan)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->make = texels_make, plan->lanes = LANES, plan->kind = kind;
+    if (kind == BW_BACKDROP_HILLS) memcpy(plan->number, sun, 3 * sizeof *sun);
+}
+
+void bw_backdrop_see(const struct bw_texture_plan *plan, struct bw_texture *t, const struct bw_backdrop_light *l,
+                     const double to[3], double wide, float rgb[3])
 {
     static const float lamp[3] = {1, 0.62f, 0.3f};
-    struct bw_backdrop_spot looked = {.found = 0};
-    const double flat = sqrt(to[0] * to[0] + to[1] * to[1]), up = to[2] / fmax(flat, 1e-9), round = atan2(to[1], to[0]);
+    const enum bw_backdrop kind = (enum bw_backdrop)plan->kind;
+    const double flat = sqrt(to[0] * to[0] + to[1] * to[1]), up = to[2] / fmax(flat, 1e-9);
     if (!l->bare) sky_see(l, to, rgb);
     if (l->stars > 0) bw_stars_add(to, wide, l->stars, rgb);
     if (up > 0.4 || kind == BW_BACKDROP_STUDIO) return;
@@ -152,15 +174,16 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
         return;
     }
     if (up >= HIGHEST || kind == BW_BACKDROP_DUSK) return;
-    if (!spot) spot = &looked;
-    if (!spot->found) rows_look(kind, l->to, round, up, wide, spot);
+    const double round = atan2(to[1], to[0]);
     const float fog = (float)exp(-up / 0.022); // lies on the ground
     const int day = kind == BW_BACKDROP_HILLS && l->bare && l->sun[1] > 0;
+    float lanes[LANES];
+    bw_texture_read(t, plan, (const double[2]){round, up}, wide, lanes);
     for (int row = 0; row < ROWS; row++) {
-        const float cover = share_read(spot->cover[row]);
+        const float cover = lanes[COVER + row];
         if (!(cover > 0)) continue;
         float stands[3] = {l->stands[0], l->stands[1], l->stands[2]};
-        if (day) hill_day(l, share_read(spot->facing[row]), share_read(spot->high[row]), stands);
+        if (day) hill_day(l, lanes[FACING + row], lanes[HIGH + row], stands);
         const float near = (day ? 0.42f : 0.55f) + 0.2f * (float)row,
                     window =
                         kind == BW_BACKDROP_TOWN && l->windows > 0 ? l->windows * window_at(round, up, row, wide) : 0;

@@ -3,7 +3,7 @@
 #ifndef BW_BACKDROP_H
 #define BW_BACKDROP_H
 
-#include <stdint.h>
+#include <picture/volume/studio/texture.h>
 
 enum bw_backdrop { BW_BACKDROP_STUDIO, BW_BACKDROP_DUSK, BW_BACKDROP_HILLS, BW_BACKDROP_FOREST, BW_BACKDROP_TOWN };
 #define BW_BACKDROP_CHOICES "studio|dusk|hills|forest|town"
@@ -17,17 +17,12 @@ struct bw_backdrop_light {
     float stars;          ///< likewise, of the sky
     int32_t bare;         ///< 1: there is a sky of its own, `rgb` has it
 };
-enum { BW_BACKDROP_ROWS = 3 };
-/// What a ray meets of each row, 0 the farthest, in 65535 parts: how much of it the row covers; of a hillside how much
-/// it faces the sun, and how high over a gully. The same in all lights but for where the sun is.
-struct bw_backdrop_spot {
-    uint16_t cover[BW_BACKDROP_ROWS], facing[BW_BACKDROP_ROWS], high[BW_BACKDROP_ROWS];
-    uint16_t found; ///< 0: not yet looked at
-};
 
-/// Into rgb along `to`, a unit vector, seen by a pixel `wide` at a distance of 1. Below the horizon: fog.
-/// `spot` is looked up where it is not found yet; NULL: nothing is kept.
-void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *light, const double to[3], double wide,
-                     struct bw_backdrop_spot *spot, float rgb[3]);
+/// Its rows as a texture, by the angle round the eye, rad, and the tangent over the horizon; `sun`: towards it, or 0.
+void bw_backdrop_plan(enum bw_backdrop kind, const double sun[3], struct bw_texture_plan *plan);
+/// Into rgb along `to`, a unit vector, seen by a pixel `wide` at a distance of 1. Below the horizon: fog. `t` is of the
+/// plan, or NULL.
+void bw_backdrop_see(const struct bw_texture_plan *plan, struct bw_texture *t, const struct bw_backdrop_light *light,
+                     const double to[3], double wide, float rgb[3]);
 
 #endif

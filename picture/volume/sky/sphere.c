@@ -136,24 +136,53 @@ void bw_sky_survey(struct bw_sky *s)
     sides_sum(s, found, n, mean);
 }
 
-/* Cirrus: a flat layer far up, noise that is bent by noise and drawn out along the wind; the sun shines through it,
- * most where it is near. Towards the horizon it is lost in the air. */
-static void clouds_see(const struct bw_sky *s, const double to[3], float rgb[3])
+/* Cirrus: a flat layer far up, noise that is bent by noise and drawn out along the wind. A way meets it at far times
+ * its own x and y. */
+static double clouds_far(double up) { return 1 / (up + 0.1); }
+#define CLOUDS_FINE 1e-3 ///< a way's width, rad: finer parts of them are left out
+
+static float clouds_cover(double clouds, double x, double y)
 {
-    const double far = 1 / (to[2] + 0.1), x = far * to[0], y = far * to[1], fine = 1e-3 * far * far;
+    const double r2 = x * x + y * y, up = (sqrt(1 + 0.99 * r2) - 0.1 * r2) / (1 + r2); // r = far √(1 - up²)
+    const double far = clouds_far(up), fine = CLOUDS_FINE * far * far;
     const double bend[2] = {(double)bw_noise_waves((const double[2]){x, y}, 1.3, 3, 0.5f, fine) - 0.5,
                             (double)bw_noise_waves((const double[2]){y + 40, x}, 1.3, 3, 0.5f, fine) - 0.5};
     const double at[2] = {0.4 * (x + 0.6 * y) + 0.9 * bend[0], y - 0.6 * x + 1.2 * bend[1]};
     const float thick = bw_noise_waves(at, 1.1, 7, 0.6f, fine), banks = bw_noise_waves(at, 3.1, 2, 0.5f, fine),
-                from = 0.6f - 0.45f * (float)s->wish.clouds;
-    const float t = bw_least(bw_most((0.6f * thick + 0.4f * banks - from) / 0.3f, 0), 1), low = (float)to[2] / 0.16f,
-                cover = 0.8f * t * t * (3 - 2 * t) * bw_least(low, 1);
-    const double *sun = s->light[0].to, near = to[0] * sun[0] + to[1] * sun[1] + to[2] * sun[2];
-    const float bright = BW_SUN_SMOKE * (0.42f + 0.25f * (float)(near * near) + 0.8f * (float)pow(fmax(near, 0), 24));
-    for (int c = 0; c < 3; c++) rgb[c] += cover * (bright * s->light[0].rgb[c] + 0.35f * s->above[c] - rgb[c]);
+                from = 0.6f - 0.45f * (float)clouds;
+    const float t = bw_least(bw_most((0.6f * thick + 0.4f * banks - from) / 0.3f, 0), 1);
+    return t * t * (3 - 2 * t);
 }
 
-void bw_sky_read(const struct bw_sky *s, const double to[3], float rgb[3])
+enum { COVER, LANES = 4 }; ///< one of them is used
+static void clouds_make(const struct bw_texture_plan *plan, const double at[2], double texel, int side, float *out)
+{
+    for (int j = 0; j < side; j++)
+        for (int i = 0; i < side; i++)
+            out[j * side + i] = clouds_cover(plan->number[0], at[0] + i * texel, at[1] + j * texel);
+    for (int q = side * side; q < LANES * side * side; q++) out[q] = 0;
+}
+
+void bw_sky_clouds_plan(const struct bw_sky *s, struct bw_texture_plan *plan)
+{
+    memset(plan, 0, sizeof *plan);
+    if (s && s->wish.clouds > 0) plan->make = clouds_make, plan->lanes = LANES, plan->number[0] = s->wish.clouds;
+}
+
+/// The sun shines through them, most where it is near. Towards the horizon they are lost in the air.
+static void clouds_see(const struct bw_sky *s, const struct bw_sky_clouds *c, const double to[3], float rgb[3])
+{
+    const double far = clouds_far(to[2]), at[2] = {far * to[0], far * to[1]};
+    float lanes[LANES], cover;
+    if (c) bw_texture_read(c->texture, c->plan, at, CLOUDS_FINE * far * far, lanes), cover = lanes[COVER];
+    else cover = clouds_cover(s->wish.clouds, at[0], at[1]);
+    cover *= 0.8f * bw_least((float)to[2] / 0.16f, 1);
+    const double *sun = s->light[0].to, near = to[0] * sun[0] + to[1] * sun[1] + to[2] * sun[2];
+    const float bright = BW_SUN_SMOKE * (0.42f + 0.25f * (float)(near * near) + 0.8f * (float)pow(fmax(near, 0), 24));
+    for (int k = 0; k < 3; k++) rgb[k] += cover * (bright * s->light[0].rgb[k] + 0.35f * s->above[k] - rgb[k]);
+}
+
+void bw_sky_read(const struct bw_sky *s, const struct bw_sky_clouds *clouds, const double to[3], float rgb[3])
 {
     const double u = (0.5 - atan2(to[1], to[0]) / (2 * PI)) * s->w - 0.5;
     const double v = fmin(fmax((0.5 - asin(fmin(fmax(to[2], -1), 1)) / PI) * s->h - 0.5, 0), s->h - 1.001);
@@ -164,5 +193,5 @@ void bw_sky_read(const struct bw_sky *s, const double to[3], float rgb[3])
     for (int c = 0; c < 3; c++)
         rgb[c] = (low[3 * i[0] + c] * (1 - fu) + low[3 * i[1] + c] * fu) * (1 - fv) +
                  (high[3 * i[0] + c] * (1 - fu) + high[3 * i[1] + c] * fu) * fv;
-    if (s->wish.clouds > 0 && to[2] > 0) clouds_see(s, to, rgb);
+    if (s->wish.clouds > 0 && to[2] > 0) clouds_see(s, clouds, to, rgb);
 }

@@ -5,6 +5,7 @@
 #define BW_SPHERE_H
 
 #include <picture/volume/scene/light.h>
+#include <picture/volume/studio/texture.h>
 
 #include <stdint.h>
 
@@ -32,8 +33,15 @@ struct bw_sky {
     int32_t n_lights;
 };
 
-/// Radiance from the direction `to`, a unit vector, clouds before it.
-void bw_sky_read(const struct bw_sky *s, const double to[3], float rgb[3]);
+/// What covers it, 0 … 1, as a texture.
+struct bw_sky_clouds {
+    const struct bw_texture_plan *plan;
+    struct bw_texture *texture;
+};
+/// Nothing to make: it has none.
+void bw_sky_clouds_plan(const struct bw_sky *s, struct bw_texture_plan *plan);
+/// Radiance from the direction `to`, a unit vector, clouds before it; by their texture, or, NULL, as they are there.
+void bw_sky_read(const struct bw_sky *s, const struct bw_sky_clouds *clouds, const double to[3], float rgb[3]);
 /// Fill in side, above, below, light from rgb; lamps that are there already stay.
 void bw_sky_survey(struct bw_sky *s);
 /// The direction of a pixel's middle, and its solid angle.

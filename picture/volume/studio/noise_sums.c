@@ -8,44 +8,39 @@
 typedef uint32_t vec_uint __attribute__((vector_size(4 * VEC_LANES)));
 typedef uint32_t vec_uint_loose __attribute__((vector_size(4 * VEC_LANES), aligned(4), may_alias));
 
-/// Octaves that are seen: squares of their lattices, places in them, and what came of it.
-struct octaves {
-    int n;
-    uint32_t i[BW_NOISE_OCTAVES], j[BW_NOISE_OCTAVES];
-    float u[BW_NOISE_OCTAVES], v[BW_NOISE_OCTAVES];
-    float value[BW_NOISE_OCTAVES], slope[2][BW_NOISE_OCTAVES];
-    float share[BW_NOISE_OCTAVES], turn[2][BW_NOISE_OCTAVES]; ///< {cosine, sine} over the wave's length
-    int sum[BW_NOISE_OCTAVES];
+/// An octave: waves of that length, turned so far, its lattice moved by whole squares.
+struct octave {
+    double cosine, sine, length, aside[2];
+    float share;
 };
 
-/// Of a place in waves: the square, and where in it.
-static void square_find(double x, uint32_t *i, float *u)
+/// Of places in waves: squares of the lattice, and where in them.
+struct squares {
+    uint32_t i[BW_NOISE_MANY], j[BW_NOISE_MANY];
+    float u[BW_NOISE_MANY], v[BW_NOISE_MANY];
+};
+
+/// By rounding, which a number of 2^52 and more does: there are no larger ones here.
+INLINE double floor_of(double x)
 {
-    x -= BW_NOISE_REPEATS * floor(x / BW_NOISE_REPEATS);
-    const double whole = floor(x);
-    *u = (float)(x - whole), *i = (uint32_t)(int32_t)whole;
+    const double whole = (x + 6755399441055744.0) - 6755399441055744.0;
+    return whole - (whole > x ? 1 : 0);
 }
 
-/// A sum's octaves, turned as those of bw_noise_waves are.
-static void wave_add(const struct bw_noise_wave *w, int which, const double at[2], double footprint, struct octaves *o)
+INLINE void square_find(double x, uint32_t *i, float *u)
 {
-    float all = 0, share = 1;
-    double length = w->length, x = at[0] + 3.7 * length, y = at[1] - 1.9 * length, c = 1, s = 0;
-    const int first = o->n;
-    for (int k = 0; k < w->octaves; k++, length *= 0.5, share *= w->keep) {
-        const float seen = (float)fmin(fmax(length / footprint - 2, 0) / 2, 1);
-        const double turned = 0.8 * x - 0.6 * y, cosine = 0.8 * c - 0.6 * s;
-        y = 0.6 * x + 0.8 * y, x = turned;
-        s = 0.6 * c + 0.8 * s, c = cosine;
-        all += share;
-        if (!(seen > 0) || o->n == BW_NOISE_OCTAVES) continue;
-        square_find(x / length + 17 * k, &o->i[o->n], &o->u[o->n]);
-        square_find(y / length - 31 * k, &o->j[o->n], &o->v[o->n]);
-        o->share[o->n] = share * seen, o->sum[o->n] = which;
-        o->turn[0][o->n] = (float)(c / length), o->turn[1][o->n] = (float)(s / length);
-        o->n++;
+    x -= BW_NOISE_REPEATS * floor_of(x * (1.0 / BW_NOISE_REPEATS));
+    const double whole = floor_of(x);
+    *i = (uint32_t)(int32_t)whole, *u = (float)(x - whole);
+}
+
+static void squares_find(const struct octave *o, const struct bw_noise_places *at, struct squares *s)
+{
+    const double c = o->cosine / o->length, n = o->sine / o->length;
+    for (int k = 0; k < at->n; k++) {
+        square_find(c * at->x[k] - n * at->y[k] + o->aside[0], &s->i[k], &s->u[k]);
+        square_find(n * at->x[k] + c * at->y[k] + o->aside[1], &s->j[k], &s->v[k]);
     }
-    for (int k = first; k < o->n; k++) o->share[k] /= all;
 }
 
 INLINE vec lattice(vec_uint x, vec_uint y)
@@ -58,33 +53,43 @@ INLINE vec lattice(vec_uint x, vec_uint y)
     return __builtin_convertvector((vec_int)(h >> 8), vec) * (1 / 16777216.0f);
 }
 
-/// Those from the k-th on: values, and derivatives along the turned axes.
-INLINE void octaves_read(struct octaves *o, int k)
+/// Add an octave at VEC_LANES places from the k-th on.
+INLINE void octave_add(const struct octave *o, const struct squares *at, int k, float *value, float *const slope[2])
 {
-    const vec_uint i = *(const vec_uint_loose *)(o->i + k), j = *(const vec_uint_loose *)(o->j + k);
-    const vec u = vec_load(o->u + k), v = vec_load(o->v + k);
+    const vec_uint i = *(const vec_uint_loose *)(at->i + k), j = *(const vec_uint_loose *)(at->j + k);
+    const vec u = vec_load(at->u + k), v = vec_load(at->v + k);
     const vec a = u * u * u * (u * (6 * u - 15) + 10), b = v * v * v * (v * (6 * v - 15) + 10);
     const vec p = lattice(i, j), q = lattice(i, j + 1), across = lattice(i + 1, j) - p,
               above = lattice(i + 1, j + 1) - q, low = p + a * across, up = q + a * above - low;
-    vec_store(o->value + k, low + b * up);
-    vec_store(o->slope[0] + k, 30 * u * u * (u - 1) * (u - 1) * (across + b * (above - across)));
-    vec_store(o->slope[1] + k, 30 * v * v * (v - 1) * (v - 1) * up);
+    vec_store(value + k, vec_load(value + k) + o->share * (low + b * up - 0.5f));
+    if (!slope) return;
+    const vec along = 30 * u * u * (u - 1) * (u - 1) * (across + b * (above - across)),
+              rise = 30 * v * v * (v - 1) * (v - 1) * up;
+    const float c = o->share * (float)(o->cosine / o->length), s = o->share * (float)(o->sine / o->length);
+    vec_store(slope[0] + k, vec_load(slope[0] + k) + (c * along + s * rise));
+    vec_store(slope[1] + k, vec_load(slope[1] + k) + (c * rise - s * along));
 }
 
-void SIMD_NAME(bw_noise_sums)(const struct bw_noise_wave *w, int n, const double at[2], double footprint,
-                              struct bw_noise_sum *sum)
+void SIMD_NAME(bw_noise_sums)(const struct bw_noise_wave *w, const struct bw_noise_places *at, double footprint,
+                              float *value, float *const slope[2])
 {
-    struct octaves o = {.n = 0};
-    for (int k = 0; k < n; k++) {
-        sum[k] = (struct bw_noise_sum){0.5f, {0, 0}};
-        wave_add(&w[k], k, at, footprint, &o);
-    }
-    for (int k = 0; k < o.n; k += VEC_LANES) octaves_read(&o, k);
-    for (int k = 0; k < o.n; k++) {
-        struct bw_noise_sum *s = &sum[o.sum[k]];
-        const float along = o.slope[0][k], across = o.slope[1][k];
-        s->value += o.share[k] * (o.value[k] - 0.5f);
-        s->slope[0] += o.share[k] * (o.turn[0][k] * along + o.turn[1][k] * across);
-        s->slope[1] += o.share[k] * (o.turn[0][k] * across - o.turn[1][k] * along);
+    const double aside[2] = {3.7 * w->length, -1.9 * w->length};
+    struct octave o = {1, 0, w->length, {0, 0}, 1};
+    struct squares squares;
+    float all = 0, share = 1;
+    for (int k = 0; k < w->octaves; k++, share *= w->keep) all += share;
+    for (int i = 0; i < at->n; i++) value[i] = 0.5f;
+    for (int i = 0; i < at->n && slope; i++) slope[0][i] = slope[1][i] = 0;
+    share = 1;
+    for (int k = 0; k < w->octaves; k++, o.length *= 0.5, share *= w->keep) {
+        const float seen = (float)fmin(fmax(o.length / footprint - 2, 0) / 2, 1);
+        const double turned = 0.8 * o.cosine - 0.6 * o.sine;
+        o.sine = 0.6 * o.cosine + 0.8 * o.sine, o.cosine = turned;
+        if (!(seen > 0)) break;
+        o.share = share * seen / all;
+        o.aside[0] = (o.cosine * aside[0] - o.sine * aside[1]) / o.length + 17 * k;
+        o.aside[1] = (o.sine * aside[0] + o.cosine * aside[1]) / o.length - 31 * k;
+        squares_find(&o, at, &squares);
+        for (int i = 0; i < at->n; i += VEC_LANES) octave_add(&o, &squares, i, value, slope);
     }
 }

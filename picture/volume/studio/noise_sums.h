@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums of waves as bw_noise_waves has them, several at one place, all octaves side by side. Compiled once a SIMD level:
- * the same bits by each. */
+/* Waves as bw_noise_waves has them, at many places side by side. Compiled once a SIMD level: the same bits by each. */
 #ifndef BW_NOISE_SUMS_H
 #define BW_NOISE_SUMS_H
 
 #include <stdint.h>
 
-enum { BW_NOISE_OCTAVES = 32 }; ///< of all sums, at most
+enum { BW_NOISE_MANY = 256, BW_NOISE_ROUND = 16 }; ///< places at most; their number is a multiple of that
 
 /// What bw_noise_waves takes.
 struct bw_noise_wave {
@@ -14,17 +13,19 @@ struct bw_noise_wave {
     int octaves;
     float keep;
 };
-struct bw_noise_sum {
-    float value;    ///< mean ½
-    float slope[2]; ///< its derivatives, 1/m
+/// n places.
+struct bw_noise_places {
+    int n;
+    double x[BW_NOISE_MANY], y[BW_NOISE_MANY];
 };
-typedef void (*bw_noise_fn)(const struct bw_noise_wave *w, int n, const double at[2], double footprint,
-                            struct bw_noise_sum *sum);
-void bw_noise_sums_baseline(const struct bw_noise_wave *w, int n, const double at[2], double footprint,
-                            struct bw_noise_sum *sum);
-void bw_noise_sums_avx2(const struct bw_noise_wave *w, int n, const double at[2], double footprint,
-                        struct bw_noise_sum *sum);
-void bw_noise_sums_avx512(const struct bw_noise_wave *w, int n, const double at[2], double footprint,
-                          struct bw_noise_sum *sum);
+/// Values there, mean ½; and their derivatives by x and y, 1/m, unless NULL.
+typedef void (*bw_noise_fn)(const struct bw_noise_wave *w, const struct bw_noise_places *at, double footprint,
+                            float *value, float *const slope[2]);
+void bw_noise_sums_baseline(const struct bw_noise_wave *w, const struct bw_noise_places *at, double footprint,
+                            float *value, float *const slope[2]);
+void bw_noise_sums_avx2(const struct bw_noise_wave *w, const struct bw_noise_places *at, double footprint, float *value,
+                        float *const slope[2]);
+void bw_noise_sums_avx512(const struct bw_noise_wave *w, const struct bw_noise_places *at, double footprint,
+                          float *value, float *const slope[2]);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "room.h"
-#include <picture/volume/sky/sphere.h>
 
 #include <math.h>
 
@@ -40,7 +39,7 @@ void bw_studio_sky(const struct bw_studio *s, const double to[3], float rgb[3])
 {
     const struct bw_look *look = &s->scene->look;
     const float up = 0.5f + 0.5f * (float)to[2];
-    if (look->sky) bw_sky_read(look->sky, to, rgb);
+    if (look->sky) bw_sky_read(look->sky, s->around ? &s->clouds : NULL, to, rgb);
     for (int c = 0; c < 3; c++)
         rgb[c] = look->sky ? (float)look->environment * rgb[c]
                            : s->room.below[c] + up * (s->room.above[c] - s->room.below[c]);

@@ -3,11 +3,12 @@
 #ifndef BW_ROOM_H
 #define BW_ROOM_H
 
-#include "noise_sums.h"
 #include "stones.h"
+#include "surroundings.h"
 #include <picture/volume/light/ambient.h>
 #include <picture/volume/motion/shine.h>
 #include <picture/volume/scene/volume.h>
+#include <picture/volume/sky/sphere.h>
 
 /// The room, radiance: from above, from below, and the wall that the camera sees, in the middle and far from it.
 struct bw_look_room {
@@ -26,14 +27,18 @@ struct bw_studio {
     int32_t n_lights;
     double lo[2], size; ///< of the shadow map, m
     int32_t n, lanes;
-    float *map;          ///< n × n × lanes, light that reaches the floor; released by the caller
-    float *low_sky;      ///< the sky's light just above the horizon, by azimuth; NULL: no sky; released by the caller
+    float *map;          ///< n × n × lanes, light that reaches the floor
+    float *low_sky;      ///< the sky's light just above the horizon, by azimuth; NULL: no sky
     float far[3];        ///< what a white floor sends back along the map's rim, mean
     int32_t rays;        ///< to a lamp from where it is half hidden
     double fire[3];      ///< the middle of the fire's light
     double fire_wide[2]; ///< standard deviations of where it comes from, level and upright, m
-    bw_noise_fn sums;
+    struct bw_surroundings_plan plan;
+    struct bw_surroundings own;           ///< where the scene has none that are kept
+    const struct bw_surroundings *around; ///< the scene's, or those
+    struct bw_sky_clouds clouds;
     struct bw_stones_field rocks;
+    double soil;    ///< width at a distance of 1 of what is seen of soil at least
     double pixel;   ///< width at a distance of 1 of what one ray sees; set by the caller
     double blur;    ///< of what a wide lens blurs a place to, the share that one ray sees; set by the caller
     int32_t grains; ///< parts, squared, in which a ray sees stones, ≤ BW_GRAINS; set by the caller

@@ -15,8 +15,8 @@
 #define PI 3.14159265358979
 #define LOW 0.03        ///< slope upwards of what is just above the horizon
 enum { AROUND = 1024 }; ///< directions in which that is known
-enum { PARTS = 6 };     ///< of a pixel of the floor, at most
-#define LONG 3.0        ///< times as long as wide: so much of it is one
+#define LONG 5.0        ///< times as long as wide: so much of it is one
+#define FINEST 720      ///< heights of a picture: finer soil is not looked for
 #define WHOLE 0.999f    ///< floor that hides the wall
 #define CONTRAST 3.912  ///< optical depth at which a fiftieth is left (Koschmieder 1924)
 
@@ -41,31 +41,29 @@ static void low_sky_read(const struct bw_studio *s, const double dir[3], float r
     for (int c = 0; c < 3; c++) rgb[c] = p[c] + f * (p[c + 3] - p[c]);
 }
 
-struct bw_stones_field bw_studio_stones(const struct bw_scene *scene)
-{
-    struct bw_stones_field f = {.wide = 0};
-    for (int a = 0; a < 2; a++) {
-        f.middle[a] = 0.5 * (scene->lo[a] + scene->hi[a]);
-        f.wide = fmax(f.wide, scene->hi[a] - scene->lo[a]);
-    }
-    return f;
-}
-
-int bw_studio_has_stones(const struct bw_scene *scene) { return scene->floor && scene->look.ground == BW_GROUND_EARTH; }
-
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_volume *v,
                               const struct bw_ambient *ambient, struct bw_studio *s)
 {
     *s = (struct bw_studio){.scene = scene, .v = v, .ambient = ambient, .room = bw_look_room(&scene->look)};
     s->n_lights = bw_scene_lights(scene, s->light);
     s->rays = bw_look_rays(&scene->look);
-    s->sums = bw_noise_sums(tools->simd);
-    s->rocks = bw_studio_stones(scene);
-    if (scene->spots && bw_studio_has_stones(scene)) bw_stone_lots_keep(tools, &s->rocks, &scene->spots->stones);
-    s->rocks.lots = scene->spots ? scene->spots->stones : scene->stones;
-    if (s->rocks.lots && !bw_stone_lots_are(s->rocks.lots, &s->rocks)) s->rocks.lots = NULL;
+    bw_surroundings_plan(tools, scene, &s->plan);
+    const int shared = !scene->spots && scene->around && bw_surroundings_serve(scene->around, &s->plan);
+    struct bw_surroundings *own = scene->spots ? &scene->spots->around : &s->own;
+    if (!shared) bw_surroundings_keep(tools, &s->plan, own);
+    s->around = shared ? scene->around : own;
+    s->clouds = (struct bw_sky_clouds){&s->plan.clouds, s->around->clouds};
+    s->soil = 2 * scene->camera.tan_y / FINEST;
+    s->rocks = s->plan.stones, s->rocks.lots = s->around->stones;
     const enum bw_status status = low_sky_make(tools, s);
     return !status && scene->floor ? bw_floor_make(tools, s) : status;
+}
+
+void bw_studio_free(const struct bw_tools *tools, struct bw_studio *s)
+{
+    if (s->low_sky) tools->release(tools->ctx, s->low_sky);
+    if (s->map) tools->release(tools->ctx, s->map);
+    bw_surroundings_free(tools, &s->own);
 }
 
 /// The studio's wall at u, v of half the picture, where it is seen: it darkens towards the edges.
@@ -141,7 +139,7 @@ static void wall_colour(const struct bw_studio *s, const struct bw_studio_ray *r
     if (look->backdrop != BW_BACKDROP_STUDIO && !look->has_background) {
         struct bw_backdrop_light light;
         far_light(s, dir, &light, rgb);
-        bw_backdrop_see((enum bw_backdrop)look->backdrop, &light, dir, s->pixel, ray->backdrop, rgb);
+        bw_backdrop_see(&s->plan.hills, s->around ? s->around->hills : NULL, &light, dir, s->pixel, rgb);
         return;
     }
     if (look->sky && !look->has_background) bw_studio_sky(s, dir, rgb);
@@ -172,6 +170,7 @@ static void far_floor(struct bw_studio *s)
 void bw_studio_far(const struct bw_scene *scene, double pixel, const double to[3], float rgb[3])
 {
     struct bw_studio s = {.scene = scene, .room = bw_look_room(&scene->look), .pixel = pixel};
+    bw_surroundings_plan(&(struct bw_tools){.simd = 0}, scene, &s.plan);
     s.n_lights = bw_scene_lights(scene, s.light);
     far_floor(&s);
     if (scene->look.has_background) bw_studio_sky(&s, to, rgb);
@@ -290,40 +289,26 @@ static void earth_colour(const struct bw_studio *s, const struct earth *e, float
         for (int c = 0; c < 3; c++) rgb[c] += part[i][c] / (float)n;
 }
 
-/// Soot and ash, in rays from the middle as a blast throws them.
-static void scorch_floor(const struct bw_scorch *k, const double p[3], double footprint, struct bw_ground_spot *spot)
-{
-    if (!(k->radius > 0)) return;
-    const double x = p[0] - k->at[0], y = p[1] - k->at[1], r = hypot(x, y) + 1e-9, middle[3] = {p[0], p[1], k->at[2]};
-    const float near = bw_scorch_at(k, middle, NULL);
-    if (!(near > 0)) return;
-    const double ray[2] = {3.5 * x / r + 0.15 * r / k->radius, 3.5 * y / r};
-    const float torn = 0.55f * (bw_noise_waves(ray, 1, 4, 0.65f, 1e-6) - 0.5f) +
-                       0.5f * (bw_noise_waves(p, 0.35 * k->radius, 5, 0.6f, footprint) - 0.5f);
-    const float t = bw_least(bw_most(near + bw_least(3 * near, 1) * torn, 0), 1), black = t * t * (3 - 2 * t);
-    for (int c = 0; c < 3; c++) spot->albedo[c] *= 1 - 0.85f * black;
-}
-
 /* Seen at a grazing angle a pixel is much longer than it is wide: the floor's mean over parts of it, each no longer
  * than a few times its width. One place for all of it would leave out what is finer than it is long, or, taken as wide
  * as it is, differ from row to row of pixels, as streaks. */
 static void ground_seen(const struct bw_studio *s, const double p[3], const double dir[3], const struct earth *e,
-                        struct bw_ground_spot *mean)
+                        struct bw_ground_share *mean)
 {
-    const enum bw_ground kind = (enum bw_ground)s->scene->look.ground;
     const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9), across = bw_studio_wide(s, e->depth),
-                 along = across / fmax(-dir[2], 1e-4);
-    const int parts = (int)fmin(fmax(ceil(along / (LONG * across)), 1), PARTS);
-    const double footprint = fmax(across, along / (LONG * parts));
-    *mean = (struct bw_ground_spot){{0}, {0}, 0};
-    for (int i = 0; i < parts; i++) {
-        const double off = along * ((i + (parts > 1 ? (double)e->turn : 0.5)) / parts - 0.5) / flat;
-        struct bw_ground_spot one;
-        bw_ground_at(s->sums, kind, (const double[2]){p[0] + off * dir[0], p[1] + off * dir[1]}, footprint, &one);
-        for (int c = 0; c < 3; c++) mean->albedo[c] += one.albedo[c] / (float)parts;
-        for (int a = 0; a < 2; a++) mean->tilt[a] += one.tilt[a] / (float)parts;
-        mean->wet += one.wet / (float)parts;
-    }
+                 along = across / fmax(-dir[2], 1e-4), wide = fmax(fmax(across, along / LONG), s->soil * e->depth);
+    const int parts = (int)fmin(fmax(ceil(along / (2 * wide)), 1), 3);
+    double at[2], step[2];
+    for (int a = 0; a < 2; a++) step[a] = along / parts * dir[a] / flat, at[a] = p[a] - 0.5 * (parts - 1) * step[a];
+    bw_ground_mean(s->around->ground, &s->plan.ground, at, step, parts, wide, mean);
+}
+
+/// The floor at p, where a ray meets it.
+static void soil_find(const struct bw_studio *s, const double p[3], const struct earth *e, struct bw_ground_spot *soil)
+{
+    if (!e->spot->found && s->plan.ground.make) ground_seen(s, p, e->dir, e, &e->spot->soil);
+    e->spot->found = 1;
+    bw_ground_look((enum bw_ground)s->scene->look.ground, &e->spot->soil, soil);
 }
 
 /// What the floor sends back from p.
@@ -337,15 +322,6 @@ static void floor_colour(const struct bw_studio *s, const double p[3], struct ea
     const struct bw_floor_grain even = {{p[0], p[1], p[2]}, e->soil->tilt, 0, 1, {0.5f, 0.5f}, UINT32_MAX, NULL};
     bw_floor_grain_light(s, &e->light, &even, rgb);
     for (int c = 0; c < 3; c++) rgb[c] *= e->soil->albedo[c];
-}
-
-/// Soil or asphalt at p, which a ray meets.
-static void spot_find(const struct bw_studio *s, const double p[3], const struct earth *e, struct bw_floor_spot *spot)
-{
-    struct bw_ground_spot ground;
-    ground_seen(s, p, e->dir, e, &ground);
-    scorch_floor(&s->scene->look.scorch, p, e->footprint, &ground);
-    bw_floor_spot_keep(&ground, spot);
 }
 
 double bw_studio_depth(const struct bw_studio *s, const double eye[3], const double dir[3])
@@ -375,8 +351,7 @@ void bw_studio_colour(const struct bw_studio *s, const struct bw_studio_ray *ray
     struct earth e = {
         ray->eye,         dir, &soil, ray->floor ? ray->floor : &own, .depth = depth, .footprint = footprint,
         .turn = ray->turn};
-    if (!e.spot->found) spot_find(s, p, &e, e.spot);
-    bw_floor_spot_read(e.spot, &soil);
+    soil_find(s, p, &e, &soil);
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);
     if (fade > 1e-3f) bw_studio_air(s, dir, depth, BW_HIDDEN, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * (fade < WHOLE ? fade : 1);

@@ -7,9 +7,10 @@
 #include "studio_spots.h"
 #include "room.h"
 
-/// Errors: BW_ERR_MEMORY.
+/// To be freed, also after an error. Errors: BW_ERR_MEMORY.
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_volume *v,
                               const struct bw_ambient *ambient, struct bw_studio *s);
+void bw_studio_free(const struct bw_tools *tools, struct bw_studio *s);
 /// What is behind the smoke along a ray.
 struct bw_behind {
     float rgb[3]; ///< linear light
@@ -18,10 +19,9 @@ struct bw_behind {
     double mirrored[3];
 };
 struct bw_studio_ray {
-    const double *eye, *dir, *uv;      ///< -1 … 1 over the picture
-    float turn;                        ///< 0 … 1: grain of shadows
-    struct bw_floor_spot *floor;       ///< of its pixel, kept; NULL: none is …
-    struct bw_backdrop_spot *backdrop; ///< … likewise
+    const double *eye, *dir, *uv; ///< -1 … 1 over the picture
+    float turn;                   ///< 0 … 1: grain of shadows
+    struct bw_floor_spot *floor;  ///< of its pixel, kept; NULL: none is
 };
 /// m along a ray to the floor; HUGE_VAL: it does not meet it.
 double bw_studio_depth(const struct bw_studio *s, const double eye[3], const double dir[3]);
@@ -33,10 +33,6 @@ void bw_studio_far(const struct bw_scene *scene, double pixel, const double to[3
 
 /// 1: that is a sky or a backdrop; 0: the studio's wall, which goes with the camera.
 int bw_studio_is_far(const struct bw_look *l);
-
-/// 1: stones lie on its floor, in the field of bw_studio_stones.
-int bw_studio_has_stones(const struct bw_scene *scene);
-struct bw_stones_field bw_studio_stones(const struct bw_scene *scene);
 
 /// How far the floor is seen: at a distance r from the middle of a stage of a size, exp(-r² / (this size²)) is left.
 double bw_studio_horizon(const struct bw_look *l);

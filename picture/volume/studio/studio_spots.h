@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What rays meet of floor and backdrop, kept from picture to picture while the camera stands still: soil, stones, and
- * which lamps they hide from one another; hills. Their light is another one in each picture. Numbers are rounded as
- * they are kept, also where nothing is: pictures do not depend on those made before. */
+/* What rays meet of a floor of earth, kept from picture to picture while the camera stands still: its stones, and which
+ * lamps they hide from one another. Their light is another one in each picture. Numbers are rounded as they are kept,
+ * also where nothing is: pictures do not depend on those made before. */
 #ifndef BW_STUDIO_SPOTS_H
 #define BW_STUDIO_SPOTS_H
 
 #include "ground.h"
 #include <picture/tools.h>
 #include <picture/volume/scene/scene.h>
-#include <picture/volume/sky/backdrop.h>
 
 enum { BW_GRAINS = 2 }; ///< parts of a pixel, squared, at most
 
@@ -26,27 +25,23 @@ struct bw_floor_part {
 #define BW_TILT (1 / 2048.0f)
 
 struct bw_floor_spot {
-    uint16_t albedo[3]; ///< 0 … 65535
-    int16_t tilt[2];
-    uint8_t wet, found;
+    struct bw_ground_share soil;
+    int32_t found; ///< 0: the soil is not known yet
     struct bw_floor_part part[BW_GRAINS * BW_GRAINS];
 };
 
 struct bw_studio_spots; ///< of a picture's pixels
 
 /// Before a picture of that size in which rays of a pixel have that many grains: spots of the one before are kept if it
-/// saw the studio alike, and there are some from the second such picture on, 92 bytes a pixel of a floor and 20 of a
-/// backdrop. Nothing is kept of large pictures, or where memory lacks. *s is NULL before the first.
+/// saw the studio alike, and there are some from the second such picture on, 100 bytes a pixel. Nothing is kept of large
+/// pictures, or where memory lacks. *s is NULL before the first.
 void bw_studio_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
                            int32_t grains, struct bw_studio_spots **s);
 /// A pixel's; NULL: none are kept.
-struct bw_backdrop_spot *bw_studio_spots_backdrop(const struct bw_studio_spots *s, int x, int y);
 struct bw_floor_spot *bw_studio_spots_floor(const struct bw_studio_spots *s, int x, int y);
 /// NULL is no error.
 void bw_studio_spots_free(const struct bw_tools *tools, struct bw_studio_spots *s);
 
-void bw_floor_spot_keep(const struct bw_ground_spot *ground, struct bw_floor_spot *spot);
-void bw_floor_spot_read(const struct bw_floor_spot *spot, struct bw_ground_spot *ground);
 int16_t bw_tilt_keep(float tilt);
 
 #endif

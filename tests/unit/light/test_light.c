@@ -64,7 +64,7 @@ Test(light, a_sky_of_ones_own_lights_all)
         cr_assert_float_eq(a.rgb[c][0], 0.3 * c + 0.06, 1e-5);
         cr_assert_float_eq(floor[c], 2 * (0.25 * c + 0.01), 1e-5, "%g", (double)floor[c]);
     }
-    tools.release(tools.ctx, studio.map);
+    bw_studio_free(&tools, &studio);
     bw_ambient_free(&tools, &a);
     free(s);
 }
@@ -300,7 +300,7 @@ Test(light, the_floor_lies_in_shadow)
         cr_assert_float_eq(rgb[l], want, 0.02 * want, "lamp %d: %g, not %g", l, (double)rgb[l], want);
     }
     cr_assert_eq(rgb[2], 0);
-    tools.release(tools.ctx, studio.map);
+    bw_studio_free(&tools, &studio);
     bw_ambient_free(&tools, &a);
     free(s);
 }

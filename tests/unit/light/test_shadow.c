@@ -194,7 +194,7 @@ Test(shadow, light_falls_with_the_square_of_the_distance)
         bw_floor_level(&studio, &(struct bw_floor_place){.p = {x, 0, 0}}, rgb);
         cr_assert_float_eq(rgb[1], want, 1e-3 * want, "at %g: %g, not %g", x, (double)rgb[1], want);
     }
-    tools.release(tools.ctx, studio.map);
+    bw_studio_free(&tools, &studio);
 }
 
 static double picture(const struct bw_light *lamp, struct bw_image *img)

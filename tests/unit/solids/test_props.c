@@ -238,18 +238,20 @@ Test(props, outlines_stand_on_the_horizon)
         .zenith = {0.01f, 0.01f, 0.01f}, .horizon = {0.1f, 0.1f, 0.1f}, .windows = 1};
     for (int kind = BW_BACKDROP_DUSK; kind <= BW_BACKDROP_TOWN; kind++) {
         int dark[2] = {0};
+        struct bw_texture_plan plan;
+        bw_backdrop_plan((enum bw_backdrop)kind, light.to, &plan);
         for (int i = 0; i < 2000; i++) {
             const double round = -3.1 + 0.0031 * i;
             float low[3], high[3], back[2][3];
             for (int h = 0; h < 2; h++) {
                 const double up = h ? 0.3 : 0.012, length = sqrt(1 + up * up),
                              to[3] = {cos(round) / length, sin(round) / length, up / length};
-                bw_backdrop_see((enum bw_backdrop)kind, &light, to, 1e-3, NULL, h ? high : low);
+                bw_backdrop_see(&plan, NULL, &light, to, 1e-3, h ? high : low);
             }
             dark[0] += low[1] < 0.07f, dark[1] += high[1] < 0.8f * 0.017f;
             for (int s = 0; s < 2; s++) // no seam behind the eye
-                bw_backdrop_see((enum bw_backdrop)kind, &light,
-                                (const double[3]){-1, s ? 1e-9 : -1e-9, 0.01 + 1e-5 * i}, 1e-3, NULL, back[s]);
+                bw_backdrop_see(&plan, NULL, &light, (const double[3]){-1, s ? 1e-9 : -1e-9, 0.01 + 1e-5 * i}, 1e-3,
+                                back[s]);
             cr_assert_float_eq((double)back[0][1], (double)back[1][1], 1e-3);
         }
         cr_expect(kind == BW_BACKDROP_DUSK ? !dark[0] : dark[0] > 1000, "%d: %d of 2000 are dark", kind, dark[0]);
@@ -299,7 +301,9 @@ Test(props, hills_have_a_sunny_side)
                                                     .sun = {3, 3, 3},
                                                     .to = {-aside * sin(0.5), aside * cos(0.5), 0.44},
                                                     .bare = 1};
-            bw_backdrop_see(BW_BACKDROP_HILLS, &light, to, 1e-4, NULL, rgb[right]);
+            struct bw_texture_plan plan;
+            bw_backdrop_plan(BW_BACKDROP_HILLS, light.to, &plan);
+            bw_backdrop_see(&plan, NULL, &light, to, 1e-4, rgb[right]);
         }
         unlike += fabs((double)(rgb[0][1] - rgb[1][1])) / 1000;
     }

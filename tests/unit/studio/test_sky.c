@@ -216,8 +216,8 @@ static int clouded(double clouds)
     for (int i = 0; i < 2000; i++) {
         const double up = PI / 3 * (i / 50) / 40, round = 2 * PI * (i % 50) / 50;
         float a[3], b[3];
-        bw_sky_read(clear, (const double[3]){cos(up) * cos(round), cos(up) * sin(round), sin(up)}, a);
-        bw_sky_read(sky, (const double[3]){cos(up) * cos(round), cos(up) * sin(round), sin(up)}, b);
+        bw_sky_read(clear, NULL, (const double[3]){cos(up) * cos(round), cos(up) * sin(round), sin(up)}, a);
+        bw_sky_read(sky, NULL, (const double[3]){cos(up) * cos(round), cos(up) * sin(round), sin(up)}, b);
         count += fabsf(b[0] - a[0]) > 0.02f * a[0];
         cr_assert(b[0] >= 0 && b[0] < 20 && b[2] >= 0);
     }
@@ -327,7 +327,7 @@ Test(sky, of_any_size_and_brightness_is_finite)
                 const double up = asin(1 - i / 249.5), round = 0.3 * i;
                 const double to[3] = {cos(up) * cos(round), cos(up) * sin(round), sin(up)};
                 float rgb[3] = {NAN, NAN, NAN};
-                bw_sky_read(s, to, rgb);
+                bw_sky_read(s, NULL, to, rgb);
                 for (int c = 0; c < 3; c++)
                     cr_assert(isfinite(rgb[c]) && rgb[c] >= 0, "%d x %d, %g: %g", size[k][0], size[k][1], turn,
                               (double)rgb[c]);

@@ -13,18 +13,30 @@
 #include <math.h>
 #include <string.h>
 
+/// Floors at places along a line, `step` apart, BW_NOISE_MANY of them.
+static void line_look(enum bw_ground kind, const double at[2], const double step[2], double footprint,
+                      struct bw_ground_spot *s)
+{
+    struct bw_noise_places places = {.n = BW_NOISE_MANY};
+    struct bw_ground_share share[BW_NOISE_MANY];
+    for (int i = 0; i < places.n; i++) places.x[i] = at[0] + i * step[0], places.y[i] = at[1] + i * step[1];
+    bw_ground_at(bw_noise_sums_baseline, kind, &places, footprint, share);
+    for (int i = 0; i < places.n; i++) bw_ground_look(kind, &share[i], &s[i]);
+}
+
 /// Mean and standard deviation of what a floor sends back of green light, over 2 m.
 static void ground_facts(enum bw_ground kind, double footprint, double facts[2])
 {
-    enum { SPOTS = 400 };
+    enum { SPOTS = BW_NOISE_MANY, LINES = 16 };
     double sum = 0, square = 0;
-    for (int i = 0; i < SPOTS * 10; i++) {
-        const double at[2] = {-1 + 2.0 * (i % SPOTS) / SPOTS, -1 + 0.2 * (i / SPOTS)};
-        struct bw_ground_spot s;
-        bw_ground_at(bw_noise_sums_baseline, kind, at, footprint, &s);
-        sum += (double)s.albedo[1] / (SPOTS * 10);
-        square += pow((double)s.albedo[1], 2) / (SPOTS * 10);
-        cr_assert(s.albedo[0] > 0.005f && s.albedo[0] < 0.6f && s.wet >= 0 && s.wet <= 1);
+    for (int j = 0; j < LINES; j++) {
+        struct bw_ground_spot s[SPOTS];
+        line_look(kind, (const double[2]){-1, -1 + 2.0 * j / LINES}, (const double[2]){2.0 / SPOTS, 0}, footprint, s);
+        for (int i = 0; i < SPOTS; i++) {
+            sum += (double)s[i].albedo[1] / (SPOTS * LINES);
+            square += pow((double)s[i].albedo[1], 2) / (SPOTS * LINES);
+            cr_assert(s[i].albedo[0] > 0.005f && s[i].albedo[0] < 0.6f && s[i].wet >= 0 && s[i].wet <= 1);
+        }
     }
     facts[0] = sum, facts[1] = sqrt(fmax(square - sum * sum, 0));
 }
@@ -50,17 +62,58 @@ Test(surroundings, floors_have_grain_near_and_none_from_afar)
 /* Across the places where waves begin anew. */
 Test(surroundings, floors_have_no_seams)
 {
+    static const double step[2] = {1e-4, 0.9e-4};
     double most = 0;
-    struct bw_ground_spot last, s;
-    for (int i = 0; i < 60000; i++, last = s) {
-        const double along = i / 60000.0, at[2] = {-3 + 6 * along, -2.5 + 5.3 * along};
-        bw_ground_at(bw_noise_sums_baseline, BW_GROUND_EARTH, at, 0.01, &s);
-        if (i) most = fmax(most, fabs((double)(s.albedo[0] - last.albedo[0])));
+    struct bw_ground_spot s[BW_NOISE_MANY];
+    for (int l = 0; l < 240; l++) { // each begins with the last place of the one before
+        const double from = l * (BW_NOISE_MANY - 1);
+        line_look(BW_GROUND_EARTH, (const double[2]){-3 + from * step[0], -2.5 + from * step[1]}, step, 0.01, s);
+        for (int i = 1; i < BW_NOISE_MANY; i++) most = fmax(most, fabs((double)(s[i].albedo[0] - s[i - 1].albedo[0])));
     }
     cr_assert_lt(most, 4e-3, "%g", most);
-    struct bw_ground_spot far; // a stage far from the origin is no fault
-    bw_ground_at(bw_noise_sums_baseline, BW_GROUND_EARTH, (const double[2]){1e12, -3e11}, 1e-3, &far);
-    cr_assert(far.albedo[0] > 0.01f && far.albedo[0] < 0.5f);
+    // A stage far from the origin is no fault.
+    line_look(BW_GROUND_EARTH, (const double[2]){1e12, -3e11}, step, 1e-3, s);
+    cr_assert(s[0].albedo[0] > 0.01f && s[0].albedo[0] < 0.5f);
+}
+
+/* A texture shows what it is made of: where it changes slowly, to a thousandth. A thread's or a picture's turn changes
+ * no bit, nor whether tiles are kept, nor on which side of a tile's edge a place is. */
+Test(surroundings, textures_are_what_they_are_made_of)
+{
+    const struct bw_scorch scorch = {{0.3, -0.2, 0}, 0.8, {0}};
+    struct bw_texture_plan plan, other;
+    bw_ground_plan(BW_GROUND_EARTH, &scorch, BW_SIMD_BASELINE, &plan);
+    bw_ground_plan(BW_GROUND_EARTH, &(struct bw_scorch){.radius = 0}, BW_SIMD_BASELINE, &other);
+    struct bw_texture *kept = NULL;
+    bw_texture_keep(&tools, &plan, &kept);
+    for (int i = 0; i < 3000; i++) {
+        const double at[2] = {-2 + 0.0137 * (i % 300), 40 * sin(i)}, wide = 1e-3 * pow(1.3, i % 23);
+        float a[BW_TEXTURE_LANES], b[BW_TEXTURE_LANES], c[BW_TEXTURE_LANES];
+        bw_texture_read(kept, &plan, at, wide, a);
+        bw_texture_read(NULL, &plan, at, wide, b);
+        bw_texture_read(kept, &plan, at, wide, c);
+        cr_assert_arr_eq(a, b, (size_t)plan.lanes * sizeof *a, "kept or not: place %d", i);
+        cr_assert_arr_eq(a, c, (size_t)plan.lanes * sizeof *a);
+    }
+    struct bw_texture *const first = bw_texture_hold(kept);
+    bw_texture_keep(&tools, &plan, &kept);
+    cr_assert_eq(kept, first, "it goes on");
+    bw_texture_keep(&tools, &other, &kept);
+    cr_assert(kept != first && bw_texture_serves(first, &plan) && !bw_texture_serves(first, &other));
+    bw_texture_free(&tools, first), bw_texture_free(&tools, kept);
+    // Puddles are metres wide: seen through centimetres.
+    bw_ground_plan(BW_GROUND_STREET, &(struct bw_scorch){.radius = 0}, BW_SIMD_BASELINE, &plan);
+    double off = 0, edge = 0;
+    struct bw_ground_spot s[BW_NOISE_MANY];
+    line_look(BW_GROUND_STREET, (const double[2]){-3, 1}, (const double[2]){0.02, 0.01}, 0.01, s);
+    for (int i = 0; i < BW_NOISE_MANY; i++) {
+        struct bw_ground_share share;
+        bw_ground_mean(NULL, &plan, (const double[2]){-3 + 0.02 * i, 1 + 0.01 * i}, (const double[2]){0, 0}, 1, 0.015,
+                       &share);
+        off += fabs((double)(share.other - s[i].wet)) / BW_NOISE_MANY, edge = fmax(edge, (double)s[i].wet);
+    }
+    cr_log_info("puddles: wet by %g, %g apart in mean", edge, off);
+    cr_assert(edge > 0.9 && off < 0.03, "%g %g", edge, off);
 }
 
 /// The picture of a glowing block, so high over a floor, seen level from the front, dark but for it.
@@ -90,51 +143,54 @@ static struct bw_image block_render(enum bw_ground ground) { return block_render
 Test(surroundings, floors_that_are_kept_are_the_same_floors)
 {
     static const double high[] = {0.4, 0.9, 0.2, 0.4};
-    struct bw_spots spots = {{NULL}};
+    struct bw_spots spots = {{NULL}, {NULL}, {NULL}};
     for (int g = BW_GROUND_EARTH; g <= BW_GROUND_STREET; g++)
         for (int i = 0; i < 4; i++) {
             struct bw_image kept = block_render_kept((enum bw_ground)g, high[i], &spots),
                             alone = block_render_kept((enum bw_ground)g, high[i], NULL);
             cr_assert_arr_eq(kept.px, alone.px, sizeof(float) * 3 * 96 * 96, "ground %d, picture %d", g, i);
-            cr_assert_eq(bw_studio_spots_floor(spots.studio[0], 3, 90) != NULL, i > 0,
-                         "kept from the second picture on");
-            cr_assert(!i || bw_studio_spots_floor(spots.studio[0], 3, 90)->found, "looked up");
-            int seen = 0;
-            for (int x = 0; x < 96 && i; x++)
-                for (int y = 0; y < 96; y++) seen |= bw_studio_spots_backdrop(spots.studio[0], x, y)->found;
-            cr_assert(!i || seen, "the backdrop likewise");
+            const struct bw_floor_spot *spot = bw_studio_spots_floor(spots.studio[0], 3, 90);
+            cr_assert_eq(spot != NULL, i > 0 && g == BW_GROUND_EARTH, "kept from the second picture on");
+            cr_assert(!spot || spot->found, "looked up");
+            cr_assert(spots.around.ground && spots.around.hills, "so are textures");
             bw_image_free(&kept), bw_image_free(&alone);
         }
     bw_spots_free(&tools, &spots);
 }
 
-/* Sums of all octaves at once are the sums of one after the other, by each SIMD level to the bit, with slopes. */
+/* Waves at many places are those at one, by each SIMD level to the bit, with slopes. */
 Test(surroundings, sums_of_waves)
 {
     static const struct bw_noise_wave wave[] = {{0.35, 8, 0.9f}, {2.9, 3, 0.6f}, {19, 3, 0.55f}, {0.4, 9, 0.66f}};
-    enum { SUMS = 4 };
+    enum { SUMS = 4, MANY = BW_NOISE_MANY };
     const uint32_t best = __builtin_cpu_supports("avx512bw") ? BW_SIMD_AVX512
                           : __builtin_cpu_supports("avx2")   ? BW_SIMD_AVX2
                                                              : BW_SIMD_BASELINE;
-    for (int i = 0; i < 200; i++) {
-        const double at[2] = {-7 + 0.37 * i, 900 - 3.1 * i}, e = 1e-5, footprint = 1e-3 * pow(1.05, i % 90);
-        struct bw_noise_sum base[SUMS], level[SUMS], next[2][SUMS];
-        bw_noise_sums_baseline(wave, SUMS, at, footprint, base);
+    static const double e = 1e-5;
+    struct bw_noise_places at = {.n = MANY}, beside[2] = {{.n = MANY}, {.n = MANY}};
+    for (int i = 0; i < MANY; i++) {
+        at.x[i] = beside[0].x[i] = beside[1].x[i] = -7 + 0.37 * i;
+        at.y[i] = beside[0].y[i] = beside[1].y[i] = 900 - 3.1 * i;
+        beside[0].x[i] += e, beside[1].y[i] += e;
+    }
+    for (int round = 0; round < 30 * SUMS; round++) {
+        const struct bw_noise_wave *w = &wave[round % SUMS];
+        const double footprint = 1e-3 * pow(1.17, round / SUMS);
+        float base[MANY], value[MANY], next[2][MANY], slope[2][MANY], other[2][MANY];
+        bw_noise_sums_baseline(w, &at, footprint, base, (float *[2]){slope[0], slope[1]});
         for (uint32_t l = BW_SIMD_BASELINE; l <= best; l++) {
-            bw_noise_sums(l)(wave, SUMS, at, footprint, level);
-            cr_assert_arr_eq(level, base, sizeof base, "level %u", l);
+            bw_noise_sums(l)(w, &at, footprint, value, (float *[2]){other[0], other[1]});
+            cr_assert_arr_eq(value, base, sizeof base, "level %u", l);
+            cr_assert_arr_eq(other, slope, sizeof slope, "level %u", l);
         }
-        for (int a = 0; a < 2; a++) {
-            const double beside[2] = {at[0] + (a == 0 ? e : 0), at[1] + (a == 1 ? e : 0)};
-            bw_noise_sums_baseline(wave, SUMS, beside, footprint, next[a]);
-        }
-        for (int s = 0; s < SUMS; s++) {
-            const struct bw_noise_wave *w = &wave[s];
-            const float one = bw_noise_waves(at, w->length, w->octaves, w->keep, footprint);
-            cr_assert_float_eq(base[s].value, one, 1e-6, "%g, not %g", (double)base[s].value, (double)one);
+        for (int a = 0; a < 2; a++) bw_noise_sums_baseline(w, &beside[a], footprint, next[a], NULL);
+        for (int i = 0; i < MANY; i++) {
+            const float one =
+                bw_noise_waves((const double[2]){at.x[i], at.y[i]}, w->length, w->octaves, w->keep, footprint);
+            cr_assert_float_eq(base[i], one, 1e-6, "%g, not %g", (double)base[i], (double)one);
             for (int a = 0; a < 2; a++)
-                cr_assert_float_eq((double)base[s].slope[a], (double)(next[a][s].value - base[s].value) / e,
-                                   0.2 + 0.05 * fabs((double)base[s].slope[a]), "slope %g", (double)base[s].slope[a]);
+                cr_assert_float_eq((double)slope[a][i], (double)(next[a][i] - base[i]) / e,
+                                   0.2 + 0.05 * fabs((double)slope[a][i]), "slope %g", (double)slope[a][i]);
         }
     }
 }
