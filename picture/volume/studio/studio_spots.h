@@ -32,9 +32,9 @@ struct bw_floor_spot {
 
 struct bw_studio_spots; ///< of a picture's pixels
 
-/// Before a picture of that size in which rays of a pixel have that many grains: spots of the one before are kept if it
-/// saw the studio alike, and there are some from the second such picture on, 100 bytes a pixel. Nothing is kept of large
-/// pictures, or where memory lacks. *s is NULL before the first.
+/// Before a picture of that size in which rays of a pixel have that many grains: spots of the one before are kept if
+/// it saw the studio alike, and there are some from the second such picture on, 100 bytes a pixel. Nothing is kept of
+/// large pictures, or where memory lacks. *s is NULL before the first.
 void bw_studio_spots_begin(const struct bw_tools *tools, const struct bw_scene *scene, const int32_t size[2],
                            int32_t grains, struct bw_studio_spots **s);
 /// A pixel's; NULL: none are kept.
