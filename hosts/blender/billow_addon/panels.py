@@ -226,19 +226,23 @@ class BILLOW_PT_stages(Physics, bpy.types.Panel):
 
     def stage(self, layout, group, name, value_of):
         """Greyed: as the starting point has it, whose value stands beside where it is not the stage's own."""
-        for key in group.units:
+        for key, unit in group.units.items():
             row = layout.row(align=True)
             row.use_property_split, row.use_property_decorate = True, key not in group.still
             own = row.row(align=True)
             own.active = group.is_property_set(key)
             own.prop(group, key)
             if group.is_property_set(key):
+                if unit:
+                    aside(row, unit)
                 unset = row.operator("billow.unset", text="", icon="X")
                 unset.group, unset.key = name, key
                 continue
             value = value_of(key)
             if key in group.automatic or value not in (None, group.defaults[key]):
                 aside(row, value or "auto")
+            elif unit:
+                aside(row, unit)
 
 
 classes = [BILLOW_PT_role, BILLOW_PT_bake, BILLOW_PT_domain, BILLOW_PT_start, BILLOW_PT_source,

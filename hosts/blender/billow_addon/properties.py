@@ -37,6 +37,16 @@ def stage_items(self, context):
     return kept[domain.name]
 
 
+def stage_get(self):
+    """The stages that are known change as the starting point does, so that a number among them says nothing later."""
+    keys = [row[0] for row in stage_items(self, None)]
+    return keys.index(self.stage_id) if self.stage_id in keys else 0
+
+
+def stage_set(self, number):
+    self.stage_id = stage_items(self, None)[number][0]
+
+
 class BillowObject(bpy.types.PropertyGroup):
     role: bpy.props.EnumProperty(items=ROLES, name="Role")
     # of a domain
@@ -51,7 +61,9 @@ class BillowObject(bpy.types.PropertyGroup):
     base: bpy.props.PointerProperty(name="Starts From", type=bpy.types.Text,
                                     description="A preset's text, which the scene's objects are added to; none: the "
                                                 "preset smoke, fire or explosion, by the kind of the sources")
-    stage: bpy.props.EnumProperty(name="Stage", items=stage_items, description="Whose parameters are shown")
+    stage_id: bpy.props.StringProperty()
+    stage: bpy.props.EnumProperty(name="Stage", items=stage_items, get=stage_get, set=stage_set,
+                                  description="Whose parameters are shown")
     forces: bpy.props.BoolProperty(name="Force Fields", default=True,
                                    description="Blender's force fields push the gas")
     folder: bpy.props.StringProperty(name="Folder", subtype="DIR_PATH",

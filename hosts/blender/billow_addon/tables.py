@@ -39,7 +39,7 @@ def limited(parameter, most, kind):
 def words(parameter):
     """What Blender shows of it when the mouse is over it, and its unit."""
     unit = f" [{parameter['unit']}]" if parameter.get("unit") else ""
-    return {"name": parameter["key"].replace("_", " ").capitalize(), "description": parameter.get("doc", "") + unit}
+    return {"name": parameter["key"].replace("_", " ").capitalize(), "description": parameter.get("doc", "").rstrip(".") + unit}
 
 
 def property_of(parameter):

@@ -149,7 +149,8 @@ class Billow:
         bpy.ops.billow.bake(resume=True)
 
     def change(self, hand, box, frame):
-        hand.set(box.billow, stage="mac.forces")
+        hand.clicks += 1
+        box.billow.stage = "mac.forces"
         hand.set(box.billow_stage_mac_forces, buoyancy=2.0)
         hand.set(bpy.context.scene, frame_current=frame)
         hand.clicks += 1
