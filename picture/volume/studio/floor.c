@@ -33,7 +33,8 @@ static void map_row(int64_t j, void *user)
         const double p[3] = {s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]};
         float *lanes = s->map + s->lanes * (j * s->n + i);
         for (int c = 0; c < 3; c++) lanes[FIRE + c] = 0;
-        bw_lamps_light(&s->ambient->lamps, p, &up, lanes + FIRE);
+        if (!(i % 2) && !(j % 2)) // it comes from far around
+            bw_lamps_light(&s->ambient->lamps, p, &up, lanes + FIRE);
         for (int c = 0; c < 3; c++) lanes[FIRE + c] *= 4; // irradiance over π
         sky_light(s, p, lanes);
         for (int l = 0; l < s->n_lights; l++) {
@@ -41,6 +42,16 @@ static void map_row(int64_t j, void *user)
             lanes[OPEN + l] = seen.to[2] > 0 ? bw_ambient_transmittance(s->ambient, p, &seen) : 0;
         }
     }
+}
+
+/// Every second of n places along a line from the two beside it.
+static void fire_fill(float *at, int n, ptrdiff_t step)
+{
+    for (int i = 1; i < n; i += 2)
+        for (int c = 0; c < 3; c++) {
+            const float before = at[(i - 1) * step + c];
+            at[i * step + c] = i + 1 < n ? 0.5f * (before + at[(i + 1) * step + c]) : before;
+        }
 }
 
 /// Mean with the neighbours along a line of the map, in place.
@@ -102,6 +113,8 @@ enum bw_status bw_floor_make(const struct bw_tools *tools, struct bw_studio *s)
     s->map = tools->alloc(tools->ctx, (size_t)s->lanes * (size_t)s->n * (size_t)s->n * sizeof(float));
     if (!s->map) return BW_ERR_MEMORY;
     tools->parallel(tools->ctx, s->n, map_row, s);
+    for (ptrdiff_t j = 0; j < s->n; j += 2) fire_fill(s->map + s->lanes * s->n * j + FIRE, s->n, s->lanes);
+    for (ptrdiff_t i = 0; i < s->n; i++) fire_fill(s->map + s->lanes * i + FIRE, s->n, (ptrdiff_t)s->lanes * s->n);
     map_soften(s);
     fire_middle(s);
     rim_mean(s);
