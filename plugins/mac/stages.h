@@ -15,4 +15,11 @@ struct advected_flow_api {
     struct bw_field *(*flow)(struct bw_stage *advect, uint64_t version);
 };
 
+#define GAS_DENSITY "mac.gas_density/1"
+/// Offered by mac.project: what its field `pressure` means for the flow.
+struct gas_density_api {
+    /// [main] kg/m³: the flow's acceleration is the pressure's gradient over it.
+    double (*density)(const struct bw_stage *projection);
+};
+
 #endif

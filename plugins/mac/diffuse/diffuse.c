@@ -14,15 +14,21 @@
  * The matrix has row sums of 1 or more and no positive value off its diagonal: no value of x is off by more than the
  * largest residual, which is why `tolerance` is on the largest, relative to the largest c L q.
  *
- * For the flow, q = vel + dt force, and x / dt is added to `force`; without a field `force` the flow itself changes.
+ * For the flow, x / dt is added to `force`, and q is what the step is known to end with, vel + dt (force - grad p/rho)
+ * with the last step's pressure (van Kan 1986), or half of that increment with Crank-Nicolson. Without the pressure q
+ * would slide along walls by dt grad p / rho, and a steady flow depend on the step. A pressure of 0 is one that is not
+ * known: of obstacles, inactive and new tiles. Without a field `force` the flow itself changes.
  *
  * Boundaries: sides as everywhere (closed: nothing passes for scalars, free or no slip for the flow; open: the
  * background). The second derivative beside a no-slip side is that of a parabola through the wall and two values; L is
  * then no longer symmetric, but similar to a symmetric matrix: its eigenvalues stay real. Into obstacles nothing
- * passes; the flow has their velocity on their faces and, unless `slip` is free, along them. Faces in or on obstacles
- * and walls are left alone. Beyond the active tiles q is the background. */
+ * passes; the flow has their velocity on their faces and, unless `slip` is free, along them. A face outside that has a
+ * neighbour inside, a distance theta h beyond the surface, differs from the surface by its velocity's difference over
+ * theta (Gibou, Fedkiw, Cheng, Kang, J. Comput. Phys. 176, 2002). Such rows are scaled down (Jacobi), so that the
+ * bounds above hold. Faces in or on obstacles and walls are left alone. Beyond the active tiles q is the background. */
 #include "diffuse.h"
 #include "stages.h"
+#include <common/stage_find.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +53,7 @@ static const struct bw_param params[] = {
     BW_AMOUNTS(struct diffuse, amounts, "Diffusivity, m^2/s, of any scalar or vector field, by its name."),
 };
 
-enum { VEL, FORCE, FIELDS, SOLID, SOLID_VEL };
+enum { VEL, FORCE, FIELDS, SOLID, SOLID_VEL, PRESSURE };
 
 static const struct bw_port ports[] = {
     [VEL] = {.name = "vel",
@@ -82,6 +88,12 @@ static const struct bw_port ports[] = {
                    .unit = "m/s",
                    .flags = BW_PORT_OPTIONAL,
                    .doc = "Velocity of the obstacles."},
+    [PRESSURE] = {.name = "pressure",
+                  .kind = BW_SCALAR,
+                  .access = BW_READ,
+                  .unit = "Pa",
+                  .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+                  .doc = "Of the last step: foretells the flow that the walls hold."},
 };
 
 /// Scratch fields by kind and precision, reused from one field to the next.
@@ -134,11 +146,12 @@ static enum bw_status solve_sweep(struct bw_stage *s, struct solve *v, const str
 
 static enum bw_status solve_begin(struct bw_stage *s, struct solve *v)
 {
-    struct bw_access row[7];
+    struct bw_access row[8];
     uint32_t n = 0;
     struct diffuse_task *t = &v->task;
     t->field = row_add(row, &n, v->field, BW_READ, 1);
     t->force = row_add(row, &n, v->force, BW_READ, 1);
+    t->pressure = row_add(row, &n, t->gradient > 0 ? bw_port_field(s, PRESSURE) : NULL, BW_READ, 2);
     t->rhs = row_add(row, &n, v->rhs, BW_WRITE, 0);
     t->x_out = row_add(row, &n, v->x, BW_WRITE, 0);
     t->direction = row_add(row, &n, v->direction, BW_WRITE, 0);
@@ -188,12 +201,20 @@ static enum bw_status scratch_take(struct bw_stage *s, struct solve *v, struct s
     return BW_OK;
 }
 
+/// dt / (density h) of the pressure that is to be foreseen; 0: there is none.
+static double pressure_gradient(struct bw_stage *s)
+{
+    const void *api = NULL;
+    const struct bw_stage *projection = bw_port_field(s, PRESSURE) ? stage_in_domain(s, GAS_DENSITY, &api) : NULL;
+    return projection ? s->dt / (((const struct gas_density_api *)api)->density(projection) * s->grid->h) : 0;
+}
+
 /// The correction is kept in double where single precision could not hold the residual asked for.
 static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scratch *scratch, double diffusivity)
 {
     const struct diffuse *p = s->params;
     const double h = s->grid->h, dt = v->force ? s->span : s->dt, number = diffusivity * dt / (h * h);
-    const double implicit = p->scheme ? 0.5 * number : number;
+    const double theta = p->scheme ? 0.5 : 1, implicit = theta * number;
     v->spectrum = 0;
     for (int a = 0; a < 3; a++) {
         const int bends = diffuse_side_bends(s->grid, 2 * a) || diffuse_side_bends(s->grid, 2 * a + 1);
@@ -205,6 +226,8 @@ static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scr
                                     .field_is_f64 = v->info->precision == BW_F64P,
                                     .slip = p->slip,
                                     .force_dt = v->force ? dt : 1,
+                                    .known = theta,
+                                    .gradient = v->force ? pressure_gradient(s) : 0,
                                     .number = number,
                                     .implicit = implicit,
                                     .alpha = 1 / (1 + v->spectrum),

@@ -8,11 +8,13 @@
 /// One field's solve: (1 - implicit L) x = number L q, then q += x. L q: sum of (neighbour - self).
 /// Views by number, -1 where there is none.
 struct diffuse_task {
-    int32_t field, force, x, x_out, rhs, direction, solid, solid_vel;
+    int32_t field, force, pressure, x, x_out, rhs, direction, solid, solid_vel;
     int32_t mac;          ///< the field is a mac field
     int32_t field_is_f64; ///< and it is kept in double
     int32_t slip;         ///< the flow slides along obstacles
-    double force_dt;      ///< s, of the flow: q = vel + force_dt force, and the force gets x / force_dt; else 1
+    double force_dt;      ///< s, of the flow: the force gets x / force_dt; else 1
+    double known;         ///< theta, with a force: q = vel + theta (force_dt force - gradient (p - p'))
+    double gradient;      ///< dt / (density h), m/s a Pa
     double number;        ///< diffusivity dt / h²
     double implicit;      ///< theta times that: the part that acts on the new values
     double beta, alpha;   ///< Chebyshev: direction = beta direction + alpha residual
@@ -20,9 +22,11 @@ struct diffuse_task {
     uint8_t *near_solid; ///< by tile: 1 where obstacles are in reach; NULL without `solid`
 };
 
+enum { DIFFUSE_LINK_MOST = 10000 }; ///< largest factor of a difference to an obstacle's velocity
+
 struct diffuse_kernels {
-    /// rhs = number L q, x = direction = alpha rhs; sets near_solid. Reads field and force (halo 1), solid (2),
-    /// solid_vel (1); writes rhs, x, direction. max[0] = largest |rhs|.
+    /// rhs = number L q, x = direction = alpha P rhs, P the preconditioner; sets near_solid. Reads field and force
+    /// (halo 1), pressure (2), solid (2), solid_vel (1); writes rhs, x, direction. max[0] = largest |P rhs|.
     bw_body_fn begin;
     /// A Chebyshev step from x to x_out. Reads x (halo 1), rhs (faces: halo 1), solid (2); updates direction. max[0] =
     /// largest |residual| of x.

@@ -4,9 +4,10 @@
  * Boundary conditions of q are the host's. x is a change of q: where the host prescribes a velocity (of a wall, of an
  * inflow), x is 0, set in a copy by sides_apply. Where walls or obstacles prescribe values (Dirichlet), the mask `open`
  * is 0, and the difference of a free value to a prescribed (held) one counts
- *     cells                  0 times: nothing passes into an obstacle
- *     faces, along its axis  once: the held face lies on the wall
- *     faces, beside it       twice: the wall is half a cell away; 0 times where the flow slides along it */
+ *     cells                    0 times: nothing passes into an obstacle
+ *     faces of sides           once: the held face lies on the wall
+ *     faces where flow sticks  1/theta times: the surface is theta cells away
+ *     faces where it slides    once along their own axis, 0 times beside it */
 #include "diffuse.h"
 #include <common/tiles.h>
 #include <math.h>
@@ -19,7 +20,8 @@ enum { ROW = 66, LANES = 8 }; /* longest row of a tile, one plane more for faces
 /// One component with a layer around it, laid out like the view that it comes from.
 struct patch {
     const REAL *q;
-    const REAL *open; ///< 1 free, 0 held; NULL: all are free
+    const REAL *open;     ///< 1 free, 0 held; NULL: all are free
+    const REAL *distance; ///< cells from the surface that the flow sticks to, < 0 inside; NULL: there is none
     ptrdiff_t s[3];
     int32_t n[3]; ///< values to work on: one face more along the component's own axis
     int32_t c, axes[3], n_axes;
@@ -61,6 +63,17 @@ static void plane_scale(const struct patch *p, REAL *q, int a, int to, int from,
         }
 }
 
+/// The same about a wall's velocity: to = 2 wall - from.
+static void plane_reflect(const struct patch *p, REAL *q, int a, int to, int from, REAL wall)
+{
+    const int u = (a + 1) % 3, w = (a + 2) % 3;
+    for (int j = -1; j <= p->n[w]; j++)
+        for (int i = -1; i <= p->n[u]; i++) {
+            REAL *at = q + i * p->s[u] + j * p->s[w];
+            at[to * p->s[a]] = 2 * wall - at[from * p->s[a]];
+        }
+}
+
 /// Beyond no-slip walls: what a parabola through the wall's velocity and the first two values has there. The host's,
 /// the line 2U - q, makes a quarter less of the second derivative beside the wall.
 static void walls_bend(const struct patch *p, const struct bw_block *b, REAL *q)
@@ -90,19 +103,22 @@ static void sides_apply(const struct patch *p, const struct bw_block *b, REAL *x
     walls_bend(p, b, x);
 }
 
-/// Masks the values that obstacles prescribe; with `q`, sets it to their velocity.
+/// Masks the values that obstacles prescribe: cells and faces inside, and where the flow slides all faces of such
+/// cells. With `q`, sets it to their velocity; with `distance`, that to the values' from the surface.
 static void solids_mask(const struct patch *p, const struct bw_block *b, const struct diffuse_task *t, REAL *open,
-                        REAL *q)
+                        REAL *q, REAL *distance)
 {
     const struct bw_view *v = &b->view[t->solid], *w = q && t->solid_vel >= 0 ? &b->view[t->solid_vel] : NULL;
     const ptrdiff_t back = !t->mac ? 0 : p->c == 0 ? 1 : p->c == 1 ? v->sy : v->sz;
+    const REAL half = (REAL)(0.5 / b->grid->h);
     for (int k = -1; k <= p->n[2]; k++)
         for (int j = -1; j <= p->n[1]; j++) {
             const float *solid = bw_f32(v, 0) + j * v->sy + k * v->sz;
             const float *move = w ? bw_f32(w, p->c) + j * w->sy + k * w->sz : NULL;
             const ptrdiff_t at = j * p->s[1] + k * p->s[2];
             for (int i = -1; i <= p->n[0]; i++) {
-                if (!(solid[i] < 0 || solid[i - back] < 0)) continue;
+                if (distance) distance[at + i] = half * ((REAL)solid[i] + (REAL)solid[i - back]);
+                if (!(distance ? distance[at + i] < 0 : solid[i] < 0 || solid[i - back] < 0)) continue;
                 open[at + i] = 0;
                 if (q && t->mac) q[at + i] = move ? move[i] : 0;
             }
@@ -149,11 +165,40 @@ static int patch_mask(struct patch *p, const struct bw_block *b, const struct di
     if (!open) return 0;
     REAL *all = open - (p->s[0] + p->s[1] + p->s[2]);
     for (size_t i = 0; i < p->size; i++) all[i] = 1;
-    if (near_solid) solids_mask(p, b, t, open, q);
-    for (int s = 2 * p->c; t->mac && s < 2 * p->c + 2; s++)
-        if (side_prescribes(b, s)) plane_scale(p, open, p->c, s & 1 ? b->n[p->c] : 0, s & 1 ? b->n[p->c] : 0, 0);
+    const int sticks = near_solid && t->mac && !t->slip;
+    REAL *distance = sticks ? patch_memory(p, b) : NULL;
+    if (sticks && !distance) return 0;
+    if (near_solid) solids_mask(p, b, t, open, q, distance);
+    for (int s = 2 * p->c; t->mac && s < 2 * p->c + 2; s++) {
+        const int plane = s & 1 ? b->n[p->c] : 0;
+        if (!side_prescribes(b, s)) continue;
+        plane_scale(p, open, p->c, plane, plane, 0);
+        if (distance) plane_scale(p, distance, p->c, plane, plane, 0);
+    }
     p->open = open;
+    p->distance = distance;
     return 1;
+}
+
+/// q -= known gradient (p - p'), where both pressures are known; then the values beyond no-slip walls anew.
+static void pressure_apply(const struct patch *p, const struct bw_block *b, const struct diffuse_task *t, REAL *q)
+{
+    const struct bw_view *v = &b->view[t->pressure];
+    const ptrdiff_t back = p->c == 0 ? 1 : p->c == 1 ? v->sy : v->sz;
+    const REAL by = (REAL)(t->known * t->gradient);
+    for (int k = -1; k <= p->n[2]; k++)
+        for (int j = -1; j <= p->n[1]; j++) {
+            const float *high = bw_f32(v, 0) + j * v->sy + k * v->sz, *low = high - back;
+            REAL *row = q + j * p->s[1] + k * p->s[2];
+            for (int i = -1; i <= p->n[0]; i++)
+                row[i] -= high[i] != 0 && low[i] != 0 ? by * ((REAL)high[i] - (REAL)low[i]) : 0;
+        }
+    for (int s = 0; s < 6; s++) {
+        const struct bw_side *side = &b->grid->side[s];
+        const int a = s >> 1, first = s & 1 ? b->n[a] - 1 : 0;
+        if (a != p->c && side_prescribes(b, s) && diffuse_side_bends(b->grid, s))
+            plane_reflect(p, q, a, s & 1 ? first + 1 : -1, first, (REAL)side->velocity[p->c]);
+    }
 }
 
 /// The field itself, in REAL. 0: out of memory.
@@ -170,7 +215,9 @@ static int patch_of_field(struct patch *p, const struct bw_block *b, const struc
     else
         for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f32(v, c)[(ptrdiff_t)i - skip];
     const float *force = t->force >= 0 ? bw_f32(&b->view[t->force], c) - skip : NULL; // of the same layout
-    for (size_t i = 0; force && i < p->size; i++) q[(ptrdiff_t)i - skip] += (REAL)t->force_dt * (REAL)force[i];
+    const REAL force_dt = (REAL)(t->known * t->force_dt);
+    for (size_t i = 0; force && i < p->size; i++) q[(ptrdiff_t)i - skip] += force_dt * (REAL)force[i];
+    if (t->pressure >= 0) pressure_apply(p, b, t, q);
     if (t->mac) walls_bend(p, b, q);
     p->q = q;
     return patch_mask(p, b, t, near_solid, q);
@@ -192,6 +239,31 @@ static int patch_of_x(struct patch *p, const struct bw_block *b, const struct di
     return 1;
 }
 
+/// Factor of the difference of a free value, `here` cells from the surface, to its neighbour.
+static REAL link_factor(REAL here, REAL next, REAL open)
+{
+    if (open > 0) return 1;
+    return here * DIFFUSE_LINK_MOST > here - next ? (here - next) / here : DIFFUSE_LINK_MOST;
+}
+
+/// Preconditioner: divides a row of residuals by 1 + implicit times what its factors are above 2, so that the bounds of
+/// the eigenvalues are the same beside obstacles, wherever the surface lies.
+static void row_precondition(const struct patch *p, const struct diffuse_task *t, int j, int k, REAL *r)
+{
+    const ptrdiff_t from = j * p->s[1] + k * p->s[2];
+    const REAL implicit = (REAL)t->implicit;
+    for (int i = 0; p->distance && i < p->n[0]; i++) {
+        const REAL *far = p->distance + from + i, *open = p->open + from + i;
+        REAL above = 0;
+        for (int e = 0; open[0] > 0 && e < 2 * p->n_axes; e++) {
+            const ptrdiff_t s = e & 1 ? p->s[p->axes[e >> 1]] : -p->s[p->axes[e >> 1]];
+            const REAL factor = link_factor(far[0], far[s], open[s]);
+            above += factor > 2 ? factor - 2 : 0;
+        }
+        r[i] /= 1 + implicit * above;
+    }
+}
+
 /// out = L q on row (j, k); 0 where the value is held.
 static void row_laplacian(const struct patch *p, int j, int k, REAL *out)
 {
@@ -204,6 +276,12 @@ static void row_laplacian(const struct patch *p, int j, int k, REAL *out)
         const REAL held = p->held[p->axes[d]], more = 1 - held;
         if (!open)
             for (int i = 0; i < n; i++) out[i] += (q[i - s] - q[i]) + (q[i + s] - q[i]);
+        else if (p->distance)
+            for (int i = 0; i < n; i++) {
+                const REAL *far = p->distance + from + i;
+                out[i] += link_factor(far[0], far[-s], open[i - s]) * (q[i - s] - q[i]) +
+                          link_factor(far[0], far[s], open[i + s]) * (q[i + s] - q[i]);
+            }
         else
             for (int i = 0; i < n; i++) {
                 const REAL low = held + more * open[i - s], high = held + more * open[i + s];
@@ -245,17 +323,17 @@ static REAL row_largest(const REAL *r, int n)
 static REAL row_begin(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
 {
     REAL *rhs = row_at(&b->view[t->rhs], p->c, j, k), *x = row_at(&b->view[t->x_out], p->c, j, k);
-    REAL *direction = row_at(&b->view[t->direction], p->c, j, k), laplacian[ROW];
+    REAL *direction = row_at(&b->view[t->direction], p->c, j, k), laplacian[ROW], first[ROW];
     const REAL number = (REAL)t->number, alpha = (REAL)t->alpha;
     row_laplacian(p, j, k, laplacian);
-    for (int i = 0; i < p->n[0]; i++) {
-        rhs[i] = number * laplacian[i];
-        x[i] = direction[i] = alpha * rhs[i];
-    }
-    return row_largest(rhs, p->n[0]);
+    for (int i = 0; i < p->n[0]; i++) rhs[i] = number * laplacian[i];
+    memcpy(first, rhs, (size_t)p->n[0] * sizeof *first);
+    row_precondition(p, t, j, k, first);
+    for (int i = 0; i < p->n[0]; i++) x[i] = direction[i] = alpha * first[i];
+    return row_largest(first, p->n[0]);
 }
 
-/* rhs - (1 - implicit L) x; 0 where the value is held: `rhs` there is the side's. */
+/* rhs - (1 - implicit L) x, preconditioned; 0 where the value is held: `rhs` there is the side's. */
 static void row_residual(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k,
                          REAL *out)
 {
@@ -264,6 +342,7 @@ static void row_residual(const struct diffuse_task *t, const struct bw_block *b,
     row_laplacian(p, j, k, out);
     for (int i = 0; i < p->n[0]; i++) out[i] = (rhs[i] - x[i]) + implicit * out[i];
     for (int i = 0; p->open && i < p->n[0]; i++) out[i] *= p->open[from + i];
+    row_precondition(p, t, j, k, out);
 }
 
 static REAL row_iterate(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)

@@ -412,9 +412,15 @@ static const struct open_flux *open_last(const struct bw_stage *s) { return &((c
 
 static const struct open_flux_api open_api = {open_last};
 
+static double gas_density(const struct bw_stage *s) { return ((const struct project *)s->params)->density; }
+
+static const struct gas_density_api density_api = {gas_density};
+
 static const void *extension(const char *id)
 {
-    return !strcmp(id, BW_PROJECT) ? (const void *)&project_api : !strcmp(id, OPEN_FLUX) ? &open_api : NULL;
+    if (!strcmp(id, BW_PROJECT)) return &project_api;
+    if (!strcmp(id, OPEN_FLUX)) return &open_api;
+    return strcmp(id, GAS_DENSITY) ? NULL : &density_api;
 }
 
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
