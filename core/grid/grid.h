@@ -180,6 +180,8 @@ struct bw_sweep_env { /* what a sweep runs in */
     const _Atomic int *cancel;
     struct bw_domain *const *domains; /* all there are, n_domains of them */
     int32_t n_domains;
+    /* Not 0: it lies round every view, so that a body which reads beyond its halo does other things. */
+    float guard;
     bool distributed; /* on several ranks each runs the blocks of its own tiles; else each rank runs all blocks */
 };
 /// What went wrong in a sweep: field and cell of the first NaN in coordinate order; with BW_ERR_PLUGIN the field that a

@@ -193,9 +193,9 @@ static enum bw_status readers_count(struct sweep_job *j)
 }
 
 /* One tile without halo needs no copy; mac results do, for their extra plane, unless that is the next tile's. */
-static bool is_direct(const struct sweep_row *r, const struct sweep_block *p, int32_t halo)
+static bool is_direct(const struct sweep_job *j, const struct sweep_row *r, const struct sweep_block *p, int32_t halo)
 {
-    if (p->index < 0 || halo) return false;
+    if (p->index < 0 || halo || sweep_guard(j)) return false;
     if (r->mode == BW_READ || sweep_is_cell(r)) return true;
     return r->own && p->whole && !p->high[0] && !p->high[1] && !p->high[2];
 }
@@ -268,7 +268,9 @@ static void own_fill_wide(const struct sweep_job *j, const struct sweep_row *r, 
     const int32_t *td = j->d->info.tile;
     const size_t elem = r->f->elem;
     int32_t q[3], off[3], n[3];
-    memset(m, 0, (size_t)(v->sz * (p->n[2] + 1)) * elem);
+    for (int32_t k = 0; k <= p->n[2]; k++)
+        for (int32_t y = 0; y <= p->n[1]; y++)
+            memset(m + (size_t)(y * v->sy + k * v->sz) * elem, 0, (size_t)(p->n[0] + 1) * elem);
     for (q[2] = p->tile[2]; q[2] < p->tile[2] + p->tiles[2]; q[2]++)
         for (q[1] = p->tile[1]; q[1] < p->tile[1] + p->tiles[1]; q[1]++)
             for (q[0] = p->tile[0]; q[0] < p->tile[0] + p->tiles[0]; q[0]++) {
@@ -296,16 +298,21 @@ static enum bw_status dense_view(const struct sweep_job *j, struct sweep_row *r,
         lo[a] = p->lo[a] - reach[2 * a];
         n[a] = p->n[a] + reach[2 * a] + reach[2 * a + 1] + extra;
     }
-    v->sy = n[0];
-    v->sz = (ptrdiff_t)n[0] * n[1];
-    size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem;
-    size_t skip = (size_t)(reach[0] + reach[2] * v->sy + reach[4] * v->sz) * r->f->elem;
+    const int32_t guard = sweep_guard(j);
+    v->sy = n[0] + 2 * guard;
+    v->sz = v->sy * (n[1] + 2 * guard);
+    const size_t values = (size_t)(v->sz * (n[2] + 2 * guard)), bytes = values * r->f->elem;
+    const size_t begin = (size_t)(guard * (1 + v->sy + v->sz)) * r->f->elem;
+    const size_t skip = (size_t)(reach[0] + reach[2] * v->sy + reach[4] * v->sz) * r->f->elem;
     for (uint32_t c = 0; c < r->f->info.comps; c++) {
         char *m = bw_arena_alloc(arena, bytes);
         if (!m) return BW_ERR_MEMORY;
+        if (guard) sweep_guard_fill(j, m, values, r->f->elem);
+        m += begin;
         if (r->mode == BW_UPDATE && r->own && j->s->block == 2) own_fill_wide(j, r, p, c, v, m);
         else if (r->mode == BW_UPDATE && r->own) own_fill(r, p, c, v, m);
         else if (r->mode != BW_WRITE) bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, r->mode == BW_READ);
+        if (guard && extra) sweep_guard_planes(j, n, c, v, m, r->f->elem);
         v->data[c] = m + skip;
     }
     return BW_OK;
@@ -331,7 +338,7 @@ static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct swe
         v->halo = reach[s] < v->halo ? reach[s] : v->halo;
         most = reach[s] > most ? reach[s] : most;
     }
-    if (is_direct(r, p, most)) return direct_view(j, r, p, v);
+    if (is_direct(j, r, p, most)) return direct_view(j, r, p, v);
     return dense_view(j, r, p, reach, mac && !asked && (v->halo || r->mode != BW_READ), arena, v);
 }
 
@@ -380,7 +387,7 @@ static void block_run(int64_t number, uint32_t worker, void *user)
         struct sweep_row *r = &j->row[i];
         if (r->mode == BW_READ) continue;
         if (view[i].halo < 0 && !r->fresh) continue;
-        if (is_direct(r, &p, 0)) sweep_find_fault(r, &p, &view[i], out);
+        if (is_direct(j, r, &p, 0)) sweep_find_fault(r, &p, &view[i], out);
         else out->status = sweep_row_store(j, r, &p, &view[i], out);
     }
     if (j->readers && out->status == BW_OK) block_tiles(j, b, reader_done);

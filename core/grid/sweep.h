@@ -66,6 +66,16 @@ void sweep_checksums(const struct sweep_job *j, const struct sweep_block *p, con
 void sweep_check_unchanged(const struct sweep_job *j, const struct sweep_block *p, const struct bw_view *view,
                            const uint64_t *sum, struct sweep_result *out);
 
+/* ---- sweep_guard.c: bodies that read beyond their views ---- */
+
+/// Cells of bw_sweep_env.guard round each view; 0: none, and views may be tiles themselves.
+static inline int32_t sweep_guard(const struct sweep_job *j) { return j->env->guard != 0 ? 3 : 0; }
+void sweep_guard_fill(const struct sweep_job *j, void *to, size_t values, size_t elem);
+/// Of component c of a mac view of n values a side from `m` on, one more than cells along every axis: the last ones
+/// along the other axes are no faces of it.
+void sweep_guard_planes(const struct sweep_job *j, const int32_t n[3], uint32_t c, const struct bw_view *v, char *m,
+                        size_t elem);
+
 /* ---- sweep_ranks.c: on several ranks ---- */
 
 /// Find the blocks that run on this rank, and fetch the tiles of other ranks that they read.

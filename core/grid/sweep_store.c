@@ -144,8 +144,9 @@ static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64
         if (r->fresh || bw_pool_shared(*slot)) {
             void *fresh = bw_pool_get(r->f->pool);
             if (!fresh) return BW_ERR_MEMORY;
+            if (!p->whole && r->fresh) memset(fresh, 0, (size_t)BW_TILE_CELLS * r->f->elem);
+            if (!p->whole && !r->fresh) memcpy(fresh, *slot, (size_t)BW_TILE_CELLS * r->f->elem);
             if (!r->fresh) bw_pool_unref(*slot);
-            if (!p->whole) memset(fresh, 0, (size_t)BW_TILE_CELLS * r->f->elem);
             *slot = fresh;
         }
         int32_t m[3] = {n[0], n[1], n[2]};

@@ -55,6 +55,7 @@ static void parts_join(struct bw_chain *c)
     c->host = (struct run_host){.preset = p,
                                 .clock = &c->clock,
                                 .cancel = c->opt.cancel,
+                                .guard = c->opt.guard,
                                 .log = &c->log,
                                 .metrics = &c->metrics,
                                 .timings = &c->timings,

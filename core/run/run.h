@@ -34,6 +34,7 @@ struct bw_run_options {
     uint32_t threads; ///< 0: all cores
     uint32_t simd;    ///< enum bw_simd, or UINT32_MAX: the best this machine has
     int32_t quick;
+    float guard;               ///< not 0 (tests): such values, NaN too, lie round all views that sweeps hand out
     int32_t max_frames;        ///< stop after that many frames (tests, benchmarks); 0: all
     const _Atomic int *stop;   ///< non-zero: end when the substep does, with a checkpoint; set from any thread
     const _Atomic int *cancel; ///< non-zero: end as soon as can be; set from any thread

@@ -15,7 +15,7 @@ struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *
     for (int a = 0; a < 3; a++) {
         s.n[a] = b->n[a];
         s.halo[a] = a == b->grid->thin ? 0 : halo;
-        s.cells *= (size_t)(s.n[a] + 2 * s.halo[a]);
+        s.cells += (size_t)((s.n[a] + 2 * s.halo[a] - 1) * s.step[a]);
         s.origin += s.halo[a] * s.step[a];
     }
     return s;

@@ -80,7 +80,7 @@ struct flux_task {
 struct flux_shape {
     int32_t n[3], halo[3];
     ptrdiff_t step[3];
-    size_t cells;     ///< halos included
+    size_t cells;     ///< from the first to the last, halos included, with what lies between in memory
     ptrdiff_t origin; ///< of cell (0, 0, 0)
 };
 /// `halo`: cells around the block that the view has, along axes that are not thin.

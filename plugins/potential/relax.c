@@ -18,14 +18,14 @@ struct relax {
     int32_t depth; ///< iterations of this sweep
 };
 
-/// A block at work. Arrays have the view's shape; slices of iteration m lie in a ring of three.
+/// A block at work. Slices of iteration m lie in a ring of three.
 struct work {
     const struct relax *q;
     const struct bw_block *b;
     int32_t slow, fast; ///< axes: of the slices, of the rows in one
     int32_t halo[3];
-    ptrdiff_t step[3], origin;
-    size_t cells, slice; ///< slice: cells of one
+    ptrdiff_t step[3], view_step[3], origin; ///< of arrays here; of what is read, whose first cell is at -origin
+    size_t cells, slice;                     ///< slice: cells of one
     uint8_t *walls;
     struct row_kind *kind; ///< a row
     double *source;        ///< NULL: none near
@@ -142,12 +142,13 @@ static int work_begin(struct work *w, const struct relax *q, const struct bw_blo
 {
     const struct bw_view *in = &b->view[0];
     const int thin = b->grid->thin;
-    *w = (struct work){.q = q, .b = b, .slow = thin == 2 ? 1 : 2, .step = {1, in->sy, in->sz}, .cells = 1};
+    *w = (struct work){.q = q, .b = b, .slow = thin == 2 ? 1 : 2, .view_step = {1, in->sy, in->sz}, .cells = 1};
     struct cuts c;
     w->fast = 3 - w->slow;
     for (int a = 0; a < 3; a++) {
         w->halo[a] = a == thin ? 0 : q->depth;
-        w->origin += w->halo[a] * w->step[a];
+        w->origin += w->halo[a] * w->view_step[a];
+        w->step[a] = (ptrdiff_t)w->cells;
         w->cells *= (size_t)(b->n[a] + 2 * w->halo[a]);
         c.n[a] = segments_cut(b->grid, a, b->lo[a] - w->halo[a], b->n[a] + 2 * w->halo[a], c.s[a]);
     }
@@ -170,7 +171,7 @@ static int work_begin(struct work *w, const struct relax *q, const struct bw_blo
 static double *slice_of(const struct work *w, int m, int p)
 {
     if (m > 0) return w->ring[m][(p + 3 * DEPTH) % 3];
-    return bw_f64(&w->b->view[0], 0) - w->origin + (p + w->halo[w->slow]) * w->step[w->slow];
+    return bw_f64(&w->b->view[0], 0) - w->origin + (p + w->halo[w->slow]) * w->view_step[w->slow];
 }
 
 /* How many of the rows from `kind` on, at most `most`, are as the first: they are one long row. */
@@ -190,6 +191,7 @@ static void slice_make(const struct work *w, int m, int p)
     const ptrdiff_t from = last ? w->halo[0] : 0, steps[3] = {1, out->sy, out->sz};
     const double *at = slice_of(w, m - 1, p), *below = slice_of(w, m - 1, p - 1), *above = slice_of(w, m - 1, p + 1);
     const int end = w->b->n[fast] + grow;
+    const ptrdiff_t row = m == 1 ? w->view_step[1] : w->step[1]; // of what is read
     const ptrdiff_t skip = w->step[fast] / w->step[1]; // rows from one to the next of a slice: 1 where rows can be one
     struct relax_row r = {.n = last ? w->b->n[0] : (int)w->step[1],
                           .skip = (int)from,
@@ -197,18 +199,18 @@ static void slice_make(const struct work *w, int m, int p)
                           .table = &q->t->table,
                           .strength = q->t->strength};
     for (int j = -grow; j < end; j += r.rows) {
-        const ptrdiff_t to = (j + w->halo[fast]) * w->step[1] + from;
+        const ptrdiff_t to = (j + w->halo[fast]) * w->step[1] + from, read = (j + w->halo[fast]) * row + from;
         const ptrdiff_t cell = (j + w->halo[fast]) * w->step[fast] + (p + w->halo[w->slow]) * w->step[w->slow] + from;
         r.kind = &w->kind[cell / w->step[1]];
-        r.rows = last || skip > 1 ? 1 : rows_alike(r.kind, skip, end - j);
+        r.rows = last || skip > 1 || row != w->step[1] ? 1 : rows_alike(r.kind, skip, end - j);
         r.sides = 0;
-        r.at = at + to;
+        r.at = at + read;
         for (int s = 0; s < 6; s++) {
             const int a = s >> 1;
             if (a == w->b->grid->thin) continue;
             r.column[r.sides] = 1 + s;
             r.near[r.sides++] =
-                a == w->slow ? (s & 1 ? above : below) + to : r.at + (s & 1 ? 1 : -1) * (a == 0 ? 1 : w->step[1]);
+                a == w->slow ? (s & 1 ? above : below) + read : r.at + (s & 1 ? 1 : -1) * (a == 0 ? 1 : row);
         }
         r.walls = w->walls + cell;
         r.source = r.kind->sourced ? w->source + cell : NULL;

@@ -8,7 +8,6 @@
 #include "resume_presets.h"
 #include <unistd.h>
 
-static char folder[] = "/tmp/billow-resume-XXXXXX";
 enum { KEYS = 4096, SEEDS = 2 };
 
 /* ---- stages that lose their memory ---- */
@@ -189,56 +188,6 @@ static enum bw_status run_see(const char *yaml, const char *out, uint32_t thread
               r.diag.text ? r.diag.text : "no sentence");
     test_end(&r);
     return status;
-}
-
-static void text_make(const char *text, char out[8192])
-{
-    char *to = out + snprintf(out, 8192, "billow: 1\nname: r\n");
-    while (*text) {
-        if (!strncmp(text, "FOLDER", 6)) to += sprintf(to, "%s", folder), text += 6;
-        else *to++ = *text++;
-        cr_assert_lt(to - out, 8000);
-    }
-    *to = 0;
-}
-
-static void file_write(const char *name, const char *format, ...)
-{
-    char path[80];
-    va_list list;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    cr_assert_not_null(f);
-    va_start(list, format);
-    vfprintf(f, format, list);
-    va_end(list);
-    fclose(f);
-}
-
-/* An octahedron with a sheet beside it, whose corners move from file to file; points that move. */
-static void files_make(void)
-{
-    const struct test_options o = {.simd = UINT32_MAX, .out = folder};
-    cr_assert_not_null(mkdtemp(folder));
-    struct test_run r = run_with(&o, "%s", puff_preset);
-    test_end(&r);
-    for (int i = 1; i <= 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "shape.%04d.obj", i);
-        file_write(name,
-                   "v %g 0 0\nv 0 0.2 0\nv -0.2 0 0\nv 0 -0.2 0\nv 0 0 %g\nv 0 0 -0.2\nv 0.3 -0.2 %g\nv 0.3 0.2 0\n"
-                   "v 0.3 0 0.3\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\nf 2 1 6\nf 3 2 6\nf 4 3 6\nf 1 4 6\nf 7 8 9\n",
-                   0.2 + 0.02 * i, 0.2 + 0.03 * i, 0.05 * i);
-        snprintf(name, sizeof name, "dots.%04d.csv", i);
-        file_write(name, "x,y,z\n%g,0,0.3\n0.1,%g,0.4\n-0.2,0.1,0.6\n", 0.05 * i, 0.04 * i);
-    }
-}
-
-static void files_end(void)
-{
-    char command[80];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    cr_assert_eq(system(command), 0);
 }
 
 /* ---- each preset ---- */

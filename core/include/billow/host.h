@@ -55,7 +55,8 @@ struct bw_stage {
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];
 /// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just
-/// what that says; BW_READ with a halo of 0: up to n-1, the high faces take a halo of 1).
+/// what that says; BW_READ with a halo of 0: up to n-1, the high faces take a halo of 1). Strides are the view's: rows
+/// need not be packed, and a tile's memory (billow.tiles) has others. Views of cells with equal reach have equal ones.
 struct bw_view {
     void *data[3];
     ptrdiff_t sy, sz;

@@ -144,8 +144,8 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
     const char *only_read = write_to_read_port(stage, sweep);
     if (only_read)
         return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
-    struct bw_sweep_env env = {h->workers,           h->arena,      stage, h->cancel, h->domains,
-                               h->preset->n_domains, h->distributed};
+    struct bw_sweep_env env = {h->workers,           h->arena, stage,         h->cancel, h->domains,
+                               h->preset->n_domains, h->guard, h->distributed};
     struct bw_sweep_fault fault = {0};
     const struct where_was was = bodies_begin(stage);
     enum bw_status status = bw_sweep_run(&env, sweep, &fault);

@@ -13,6 +13,7 @@ struct run_host {
     const struct bw_preset *preset;
     const struct run_clock *clock;
     const _Atomic int *cancel; ///< may be NULL
+    float guard;               ///< as bw_run_options has it
     struct run_log *log;
     struct metrics *metrics, *timings;
     struct outputs *outputs;

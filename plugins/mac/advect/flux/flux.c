@@ -46,7 +46,8 @@ static struct flux_cells lines_of(const struct flux *f, const struct bw_block *b
     if (!in_place) return cells;
     if (beyond[0] >= 0) cells.below = f->pass->tiles->data(field, (uint32_t)c, beyond[0]);
     if (beyond[1] >= 0) cells.above = f->pass->tiles->data(field, (uint32_t)c, beyond[1]);
-    if (cells.below) cells.below += b->grid->tile[a] * cells.step[a];
+    tile_steps_set(b->grid, cells.tile_step);
+    if (cells.below) cells.below += b->grid->tile[a] * cells.tile_step[a];
     return cells;
 }
 

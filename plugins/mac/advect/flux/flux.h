@@ -64,6 +64,12 @@ bool flux_advects(const struct pass *p, const struct bw_field_info *info);
 /// Advects all such fields by p->vel over p->scale.
 enum bw_status flux_fields(struct pass *p);
 
+/// Strides of a tile's own memory, which a view need not have.
+static inline void tile_steps_set(const struct bw_domain_info *g, ptrdiff_t step[3])
+{
+    step[0] = 1, step[1] = g->tile[0], step[2] = (ptrdiff_t)g->tile[0] * g->tile[1];
+}
+
 /* ---- flux_substeps.c: number of substeps, order of axes ---- */
 
 /// Measures the flow; finds the number of substeps and the sweeps of each.

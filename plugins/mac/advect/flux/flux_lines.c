@@ -114,10 +114,10 @@ static void lines_load(const struct bundle *b, const struct flux_cells *c, int32
         piece_load(b, c->at, c->step, begin, end, false, to);
         return;
     }
-    if (begin < 0 && c->below) piece_load(b, c->below, c->step, begin, 0, true, to);
+    if (begin < 0 && c->below) piece_load(b, c->below, c->tile_step, begin, 0, true, to);
     for (int32_t i = begin; i < 0 && !c->below; i++) to[i] = vec_set(c->nothing);
     piece_load(b, c->at, c->step, 0, last, false, to);
-    if (end > n && c->above) piece_load(b, c->above, c->step, 0, end - n, true, to + n);
+    if (end > n && c->above) piece_load(b, c->above, c->tile_step, 0, end - n, true, to + n);
     for (int32_t i = n; i < end && !c->above; i++) to[i] = vec_set(c->nothing);
 }
 

@@ -15,8 +15,9 @@ struct flux_cells {
     const float *at;
     ptrdiff_t step[3];
     bool split;
-    const float *below, *above; ///< of a split one: cells from the block's low end down, -1 at below[-step], and from
-                                ///< its high end up; NULL: there is `nothing` in all
+    const float *below, *above; ///< of a split one: cells from the block's low end down, -1 at below[-tile_step], and
+                                ///< from its high end up; NULL: there is `nothing` in all
+    ptrdiff_t tile_step[3];     ///< of these
     float nothing;              ///< the background: beyond open ends
 };
 

@@ -37,8 +37,8 @@ static bool all_faces_are_in_place(const struct flux *f, const struct bw_block *
 
 /// A block's faces: those of component a on cell (i,j,k)'s low side; the high end's of each component elsewhere.
 struct faces {
-    const float *at[3], *end[3]; ///< end: NULL, they follow the others
-    ptrdiff_t step[3];
+    const float *at[3], *end[3];     ///< end: NULL, they follow the others
+    ptrdiff_t step[3], tile_step[3]; ///< of `at`, of `end`
     int32_t n[3];
     float row[FLUX_ROW + 1]; ///< the present row's of component 0
 };
@@ -48,6 +48,7 @@ static struct faces faces_of(const struct flux *f, const struct bw_block *b, int
     const struct bw_view *v = &b->view[0];
     struct faces u = {.step = {1, v->sy, v->sz}, .n = {b->n[0], b->n[1], b->n[2]}};
     const bool in_place = all_faces_are_in_place(f, b, tile);
+    tile_steps_set(b->grid, u.tile_step);
     for (int a = 0; a < 3; a++) {
         u.at[a] = bw_f32(v, a);
         if (in_place && a != b->grid->thin)
@@ -66,12 +67,12 @@ static void faces_row(struct faces *u, int32_t j, int32_t k, const float *low[3]
     }
     if (u->end[0]) {
         memcpy(u->row, low[0], (size_t)u->n[0] * sizeof *u->row);
-        u->row[u->n[0]] = u->end[0][row];
+        u->row[u->n[0]] = u->end[0][j * u->tile_step[1] + k * u->tile_step[2]];
         low[0] = u->row;
         high[0] = u->row + 1;
     }
-    if (u->end[1] && j == u->n[1] - 1) high[1] = u->end[1] + k * u->step[2];
-    if (u->end[2] && k == u->n[2] - 1) high[2] = u->end[2] + j * u->step[1];
+    if (u->end[1] && j == u->n[1] - 1) high[1] = u->end[1] + k * u->tile_step[2];
+    if (u->end[2] && k == u->n[2] - 1) high[2] = u->end[2] + j * u->tile_step[1];
 }
 
 static float row_most(const float *at, int32_t n)
