@@ -100,7 +100,7 @@ static const struct bw_param domain_rows[] = {
 static const struct bw_param count_row[] = {{.type = BW_PARAM_INT, .min = 1, .max = 100000}};
 
 static const struct bw_param time_rows[] = {
-    ABOVE_ZERO(TIME, fps, "fps", NULL, "24", NULL, "Frames a second."),
+    BW_F64(TIME, fps, "fps", "24", 0, 1e6, NULL, "Frames a second.", BW_PARAM_MIN_OPEN),
     FRAMES(TIME, frames, "frames", "1-100", "First and last frame; those of the files, when there is frames_from."),
     FRAMES(TIME, write, "write", NULL, "The frames that are written (--frames); all when nothing is said."),
     BW_F64(TIME, warmup, "warmup", "0", 0, 1e9, NULL, "Frames before the first that are not written.", BW_PARAM_STATIC),

@@ -55,6 +55,13 @@ static char *token_text(struct fy_token *t)
     return copy ? memcpy(copy, text, length) : NULL;
 }
 
+static bool token_has_null(struct fy_token *t)
+{
+    size_t length = 0;
+    const char *text = t ? fy_token_get_text(t, &length) : NULL;
+    return text && memchr(text, 0, length);
+}
+
 /* The key of a map entry: the scalar that comes where a value can't. */
 static enum bw_status reader_key(struct reader *r, struct fy_event *e)
 {
@@ -264,11 +271,16 @@ static enum bw_status reader_event(struct reader *r, struct fy_event *e)
 {
     struct bw_place place;
     int wants_key = r->depth && r->stack[r->depth - 1]->type == BW_NODE_MAP && !r->key;
-    switch (e->type) {
-    case FYET_DOCUMENT_START:
-        if (++r->documents == 1) return BW_OK;
-        place = reader_place(r, e);
+    if (e->type == FYET_DOCUMENT_START) {
+        r->documents++;
+        if (r->documents == 1 || !e->document_start.document_start) return BW_OK; // it has no mark; what follows has
+    }
+    place = reader_place(r, e);
+    if (r->documents > 1)
         return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "one document a file, please: a second one begins here");
+    if (e->type == FYET_SCALAR && token_has_null(e->scalar.value))
+        return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a text with a null character in it, where texts end");
+    switch (e->type) {
     case FYET_SCALAR:
     case FYET_MAPPING_START:
     case FYET_SEQUENCE_START: return wants_key ? reader_key(r, e) : reader_value(r, e);

@@ -50,8 +50,16 @@ static const struct quantity_name names[] = {
     {"a heating rate (K/s)", {0, 0, -1, 1, 0}}, {"an inverse length (1/m)", {-1, 0, 0, 0, 0}},
 };
 
+/* Two signs are called micro; both are "u" here. */
+static int micro_length(const char *s) { return !strncmp(s, "\u00b5", 2) || !strncmp(s, "\u03bc", 2) ? 2 : 0; }
+
 static const struct word *word_find(const char *text, size_t length)
 {
+    char plain[16] = "u";
+    if (micro_length(text) && length < sizeof plain) {
+        memcpy(plain + 1, text + 2, --length - 1);
+        text = plain;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strlen(words[i].name) == length && !strncmp(words[i].name, text, length)) return &words[i];
     }
@@ -63,7 +71,7 @@ static size_t word_length(const char *s)
 {
     if (*s == '1' || *s == '%') return 1;
     if (!strncmp(s, "°", 2)) return 2;
-    size_t n = 0;
+    size_t n = (size_t)micro_length(s);
     while (isalpha((unsigned char)s[n])) n++;
     return n;
 }
@@ -90,6 +98,10 @@ enum bw_status bw_unit_parse(const char *text, struct bw_unit *u)
     *u = (struct bw_unit){.scale = 1};
     int32_t sign = 1, wanted = 1;
     for (const char *s = text; *s;) {
+        if (!strncmp(s, "\u00a0", 2)) { // a space that does not break, as pages have it
+            s += 2;
+            continue;
+        }
         if (*s == ' ' || *s == '*' || *s == '/') {
             if (wanted && *s != ' ' && !(s == text && *s == '/')) return BW_ERR_PRESET; /* "0.4 /s" is fine */
             if (*s == '/') sign = -1;
@@ -195,6 +207,10 @@ static enum bw_status unit_convert(const char *text, const char *given, const ch
     if (wanted) { /* a unit of the plugin's own, like "px": only the same word will do */
         if (!strcmp(given, unit)) return BW_OK;
         snprintf(why, why_size, "\"%s\" has another unit than %s", text, unit);
+        return BW_ERR_PRESET;
+    }
+    if (*given == ',') {
+        snprintf(why, why_size, "\"%s\" has a comma: decimals follow a point", text);
         return BW_ERR_PRESET;
     }
     if (bw_unit_parse(given, &have)) {

@@ -61,6 +61,15 @@ Test(yaml, directives)
     refused("%YAML 1.2 \xff\n---\na: 1\n", "a.yaml:1:11: a character that is no UTF-8 text");
 }
 
+Test(yaml, one_document_whose_texts_do_not_end_in_the_middle)
+{
+    same("a: 1\n...\n# no more\n", "a: 1\n");
+    refused("a: 1\n---\nb: 2\n", "a.yaml:2:1: one document a file, please: a second one begins here");
+    refused("a: 1\n...\n\nb: 2\n", "a.yaml:4:1: one document a file, please: a second one begins here");
+    refused("a: [1, \"b\\0c\"]\n", "a.yaml:1:9: a text with a null character in it");
+    refused("\"a\\0b\": 1\n", "a.yaml:1:2: a text with a null character in it");
+}
+
 Test(yaml, merge_keys)
 {
     same("base: &b {x: 1, y: 2}\nown: {<<: *b, y: 3}\n", "base: {x: 1, y: 2}\nown: {y: 3, x: 1}\n");
@@ -108,12 +117,13 @@ Test(yaml, numbers)
     static const struct {
         const char *text;
         double value;
-    } good[] = {{"0x1F", 31},      {"0o17", 15},          {"-0x10", -16},
-                {"1_000", 1000},   {"1_000.5 m", 1000.5}, {"12_34.5_6e1 m", 12345.6},
-                {"017 m", 17},     {"1/4", .25},          {"3/1_000 m", .003},
-                {"-1/8 m", -.125}, {"+.5", .5},           {"1e3", 1000}};
-    static const char *const bad[] = {"0x", "0xfg", "0o8",  "1__0",  "_1",   "1_",    "1/0",
-                                      "1/", "1/-4", ".inf", "-.INF", ".nan", "0x1 m", "1:30"};
+    } good[] = {{"0x1F", 31},       {"0o17", 15},          {"-0x10", -16},
+                {"1_000", 1000},    {"1_000.5 m", 1000.5}, {"12_34.5_6e1 m", 12345.6},
+                {"017 m", 17},      {"1/4", .25},          {"3/1_000 m", .003},
+                {"-1/8 m", -.125},  {"+.5", .5},           {"1e3", 1000},
+                {"8\u00a0cm", .08}, {"5 \u00b5m", 5e-6},   {"5 \u03bcm", 5e-6}};
+    static const char *const bad[] = {"0x",   "0xfg",  "0o8",  "1__0",  "_1",   "1_",  "1/0",      "1/",        "1/-4",
+                                      ".inf", "-.INF", ".nan", "0x1 m", "1:30", "0,2", "1 \u00b5", "1 \u00b5kg"};
     char why[200];
     double value;
     for (size_t i = 0; i < BW_COUNT(good); i++) {
