@@ -164,9 +164,9 @@ static double extent(const struct box3 *b, int a) { return b->hi[a] - b->lo[a]; 
 
 static double largest(const struct box3 *b) { return fmax(extent(b, 0), fmax(extent(b, 1), extent(b, 2))); }
 
-static int fits(const struct judge *j, const struct box3 *b)
+static int fits(const struct judge *j, const struct box3 *b, double least)
 {
-    int good = largest(b) >= 3 * j->stage->grid->h && largest(b) >= 0.06 * largest(&j->domain);
+    int good = largest(b) >= least;
     for (int a = 0; a < 3; a++) {
         const double middle = 0.5 * (b->lo[a] + b->hi[a]);
         if (a == j->stage->grid->thin) continue;
@@ -174,6 +174,9 @@ static int fits(const struct judge *j, const struct box3 *b)
     }
     return good && b->lo[2] >= j->domain.lo[2] - 0.25 * extent(b, 2);
 }
+
+/* What is smaller is seldom what a shot is of. */
+static double least_size(const struct judge *j) { return fmax(3 * j->stage->grid->h, 0.06 * largest(&j->domain)); }
 
 static int stands(const struct judge *j, const struct box3 *b)
 {
@@ -189,25 +192,44 @@ static struct box3 bounds_otherwise(const struct judge *j, int turn, double time
     return pose_file_bounds(&pose, &file);
 }
 
-/* What to write, empty where no usual mistake explains it. What then stands on the floor is the best guess. */
+/* What is seldom placed so: farther from the domain than that is large. */
+static int lies_far(const struct judge *j)
+{
+    double gap = 0;
+    for (int a = 0; a < 3; a++)
+        gap = fmax(gap, fmax(j->begin.lo[a] - j->domain.hi[a], j->domain.lo[a] - j->begin.hi[a]));
+    return gap > largest(&j->domain);
+}
+
+static const double remedy_times[] = {1, 0.01, 0.001, 100, 1000, 0.0254, 0.3048};
+
+/* Number of the change, twice that of the factor, odd with the other axis up; 0: as it stands, as nothing is better.
+ * What then stands on the floor is the best guess. `small`: what is outside may be small in the domain, which turned
+ * tells nothing, and scaled little where it neither stands nor was far. */
+static int remedy_choose(const struct judge *j, int small)
+{
+    const double least = small ? 3 * j->stage->grid->h : least_size(j);
+    int best = 0, n = j->pose.scale == 1 ? 2 * (int)BW_COUNT(remedy_times) : 2;
+    for (int i = 1; i < n && j->of_file; i++) {
+        if ((i & 1) && j->up_said) continue;
+        const struct box3 b = bounds_otherwise(j, i & 1, remedy_times[i / 2]);
+        if (!fits(j, &b, small && i == 1 ? 0 : least)) continue;
+        if (stands(j, &b)) return i;
+        if (!best && (!small || i == 1 || lies_far(j))) best = i;
+    }
+    return best;
+}
+
+/* What to write, empty where no usual mistake explains it. */
 static void remedy_find(const struct judge *j, char out[80])
 {
-    static const double times[] = {1, 0.01, 0.001, 100, 1000, 0.0254, 0.3048};
-    int best = -1, n = j->pose.scale == 1 ? 2 * (int)BW_COUNT(times) : 2;
-    for (int i = 1; i < n && j->of_file; i++) { // 0 is as it stands
-        if ((i & 1) && j->up_said) continue;
-        const struct box3 b = bounds_otherwise(j, i & 1, times[i / 2]);
-        if (!fits(j, &b)) continue;
-        if (best < 0) best = i;
-        if (!stands(j, &b)) continue;
-        best = i;
-        break;
-    }
+    int best = remedy_choose(j, 0);
+    if (!best && !j->inside) best = remedy_choose(j, 1);
     out[0] = 0;
-    if (best < 0) return;
+    if (!best) return;
     const char *up = best & 1 ? (j->y_up ? "up: z" : "up: y") : "", *comma = best & 1 && best > 1 ? ", " : "";
     char scale[40] = "";
-    if (best > 1) snprintf(scale, sizeof scale, "scale: %g", j->pose.scale * times[best / 2]);
+    if (best > 1) snprintf(scale, sizeof scale, "scale: %g", j->pose.scale * remedy_times[best / 2]);
     snprintf(out, 80, "; did you mean `%s%s%s`?", up, comma, scale);
 }
 
@@ -260,7 +282,8 @@ static int small_tell(const struct judge *j)
     char remedy[80];
     for (int a = 0; a < 3; a++)
         if (a != j->stage->grid->thin) size = fmax(size, j->size[a]);
-    if (size >= j->stage->grid->h || (j->of_file && !(size > 0))) return 0; // one point has a radius
+    const int mesh = j->shape && j->shape->kind == SHAPE_MESH;
+    if (size >= j->stage->grid->h || (j->of_file && !mesh && !(size > 0))) return 0; // one point has a radius
     remedy_find(j, remedy);
     j->stage->host->log(j->stage, BW_LOG_WARNING, "%s is smaller than a cell of %s: %.3g m, a cell has %.3g m%s",
                         j->name, j->stage->grid->name, size, j->stage->grid->h, remedy);
@@ -292,7 +315,7 @@ static int sunk_tell(const struct judge *j)
     const double under = j->domain.lo[2] - j->begin.lo[2], height = extent(&j->begin, 2);
     if (!open || j->stage->grid->side[4].kind != BW_CLOSED || !(under > 0.1 * height)) return 0;
     const struct box3 turned = bounds_otherwise(j, 1, 1);
-    if (!stands(j, &turned) || !fits(j, &turned)) return 0;
+    if (!stands(j, &turned) || !fits(j, &turned, least_size(j))) return 0;
     j->stage->host->log(j->stage, BW_LOG_WARNING,
                         "%s reaches %.3g m under the floor of %s, and with `up: y` it would stand on it; say `up: z` "
                         "if it is meant so",

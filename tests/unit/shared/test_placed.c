@@ -65,6 +65,18 @@ __attribute__((format(printf, 1, 2))) static struct told told_of(const char *for
     return told;
 }
 
+/* The same in a hall, in which a stone is small. */
+__attribute__((format(printf, 1, 2))) static struct told told_in_hall(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const struct told told = checked("billow: 1\ndomain: {size: [10 m, 10 m, 10 m], voxel: 5 cm}\n"
+                                     "time: {fps: 24, frames: 1-24}\nstages:\n" KEEP_VEL,
+                                     format, list);
+    va_end(list);
+    return told;
+}
+
 #define SAYS(told, words) cr_expect(strstr((told).text, words), "\"%s\" was not said: %s", words, (told).text)
 #define KEEPS_QUIET(told) cr_expect(!strstr((told).text, "warning"), "%s", (told).text)
 
@@ -199,6 +211,31 @@ Test(placed, other_units)
     SAYS(told, "the sphere is 12 times as large as main");
     told = told_of("collide: {shape: {box: {size: [100, 100, 0.5], center: [0, 0, -0.1]}}}");
     KEEPS_QUIET(told); // a ground
+}
+
+Test(placed, small_and_elsewhere)
+{
+    const struct box stone = {{3, 0, -2.2}, {3.2, .1, -2}};
+    box_file("stone.obj", "", &stone, 1);
+    struct told told = told_in_hall("collide: {shape: {mesh: {file: '%s/stone.obj'}}}", folder);
+    SAYS(told, "stone.obj lies wholly under the floor of main");
+    SAYS(told, "did you mean `up: y`?");
+    told = told_in_hall("collide: {shape: {mesh: {file: '%s/stone.obj', up: y}}}", folder);
+    KEEPS_QUIET(told);
+    box_file("stone.obj", "", &stone, 100);
+    told = told_in_hall("collide: {shape: {mesh: {file: '%s/stone.obj', up: y}}}", folder);
+    SAYS(told, "did you mean `scale: 0.01`?");
+    box_file("stone.obj", "", &stone, 1000);
+    told = told_in_hall("emit: {density: 1, shape: {mesh: {file: '%s/stone.obj'}}}", folder);
+    SAYS(told, "did you mean `up: y, scale: 0.001`?");
+    told = told_in_hall("collide: {shape: {mesh: {file: '%s/stone.obj', up: y, scale: 0.001}}}", folder);
+    KEEPS_QUIET(told);
+    box_file("stone.obj", "# z up\n", &(struct box){{7, 0, 3}, {7.5, .4, 3.3}}, 1); // beside the hall, on purpose
+    told = told_in_hall("collide: {shape: {mesh: {file: '%s/stone.obj', up: z}}}", folder);
+    KEEPS_QUIET(told);
+    box_file("point.obj", "", &(struct box){{0, 0, 0}, {0, 0, 0}}, 1);
+    told = told_in_hall("collide: {shape: {mesh: {file: '%s/point.obj'}}}", folder);
+    SAYS(told, "point.obj is smaller than a cell of main: 0 m, a cell has 0.05 m");
 }
 
 Test(placed, points)
