@@ -33,6 +33,17 @@ run check out/dense --for maya; expect "a host that nobody knows" 2 "no host is 
 run check out/dense --for blendr; expect "one that is nearly known" 2 "blender"
 run check dense.yaml --for blender; expect "a preset has no host" 2 "of caches"
 
+# ---- smoke as thick in files of another unit, on which nothing optical depends ----
+thick() { # thick SCRIPT: extinction a metre of the scene
+    awk -F'[:,{} ]+' '$2 == "\"scale\"" { scale = $3 } $2 == "\"extinction\"" { print scale * $4; exit }' "$1"
+}
+for unit in 1 100 39.37; do
+    run bake dense.yaml --frames 1-1 --set export.vdb.scale=$unit --out "out/in$unit"; expect "files of $unit units a metre" 0
+    run blender "out/in$unit" --scene; expect "their scene" 0
+    that "smoke is as thick: $(thick out/in1/dense_blender.py)" \
+        test "$(thick "out/in$unit/dense_blender.py")" = "$(thick out/in1/dense_blender.py)"
+done
+
 # ---- mended, the original untouched ----
 for host in $hosts; do
     run convert out/dense --for "$host"; expect "convert for $host" 0 "6 files for $host"

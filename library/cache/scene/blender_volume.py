@@ -174,7 +174,7 @@ def smoke_material():
     material = own_new(bpy.data.materials)
     put(material, use_nodes=True)
     n = Nodes(material.node_tree)
-    thick = n.value("Thickness (1/m)", cache["extinction"])
+    thick = n.value("Thickness (1 / unit of the files)", cache["extinction"])  # render.space is OBJECT, as by default
     smoke = n.math("MULTIPLY", n.grid(cache["density"]), thick, label="smoke") if cache["density"] else 0.0
     inputs = {"Density Attribute": "", "Temperature Attribute": "", "Anisotropy": cache["anisotropy"],
               "Density": smoke, "Color": smoke_colour(n)}
