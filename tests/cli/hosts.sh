@@ -103,7 +103,7 @@ that "temperature by 2 K, in thousands of them" largest out/exact temperature .0
 that "each component of vel by 1 cm/s" largest out/flow vel .0173206
 that "and smaller" test "$(du -sb out/exact/vdb | cut -f1)" -lt "$(du -sb out/dense/vdb | cut -f1)"
 run check out/exact; expect "the files are good" 0
-run bake dense.yaml --out out/none --set 'export.vdb.precision={densty: 1/255}'; expect "of no field" 3 "no field .densty. for .precision."
+run bake dense.yaml --out out/none --set 'export.vdb.precision={densty: 1/255}'; expect "of no field" 3 "no field .densty., but one by the name .density."
 run bake dense.yaml --out out/no_error --set 'export.vdb.precision={density: 0}'; expect "no error at all" 3 "above 0"
 run bake dense.yaml --out out/no_bits --set 'export.vdb.precision=twice'; expect "no such bits" 3 "bits can't be .twice."
 run bake dense.yaml --dry-run; expect "a frame's size before" 0 "VDB files, .*B a frame"
