@@ -11,7 +11,6 @@
 
 enum { ROWS = 3, PARTS = 3 }; ///< row 0 is the farthest; parts of a texel
 enum { COVER, FACING = ROWS, HIGH = 2 * ROWS, LANES = 4 * ROWS };
-enum { SIDE = BW_TEXTURE_SIDE };
 #define TURN 6.283185307179586
 #define HIGHEST 0.14 ///< tangent over the horizon that nothing reaches
 
