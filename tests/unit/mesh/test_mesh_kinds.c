@@ -302,6 +302,20 @@ Test(mesh_kinds, stl_binaries_of_cad_programs)
     cr_assert(f.triangles == 11 && strstr(warned, "50 bytes behind its last triangle"), "%s", warned);
 }
 
+/* Its own first bytes say what a file is, whatever its name. */
+Test(mesh_kinds, stl_by_other_names)
+{
+    char obj[512] = "# a sheet\n";
+    text_put("b.obj", "solid sheet\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+                      "endfacet\nendsolid sheet\n");
+    cr_assert_eq(found("b.obj").triangles, 1);
+    for (int i = 0; i < 30; i++) strcat(obj, "v 1 0 0\n");
+    text_put("b.stl", strcat(obj, "f 1 2 3\n"));
+    refuses("b.stl", "is no STL file: a text that does not begin with \"solid\"");
+    text_put("b.stl", "v 1 0 0\n");
+    refuses("b.stl", "is no STL file: a text that does not begin with \"solid\"");
+}
+
 /* ---- far from the origin ---- */
 
 /* UTM, and millimetres with an offset: no digit is lost. */

@@ -25,6 +25,7 @@ static bool name_ends(const char *name, const char *tail)
 static read_fn reader_by_mark(const char *text, size_t n)
 {
     if (n > 3 && !memcmp(text, "ply", 3) && (text[3] == '\n' || text[3] == '\r')) return mesh_read_ply;
+    if (n > 6 && !strncasecmp(text, "solid ", 6)) return mesh_read_stl;
     return n > 12 && !memcmp(text, "glTF", 4) && text[4] < ' ' ? mesh_read_gltf : NULL;
 }
 
@@ -41,7 +42,7 @@ static read_fn reader_find(const char *path, const char *text, size_t n)
     const read_fn marked = reader_by_mark(text, n);
     for (size_t i = 0; i < sizeof known / sizeof *known && !marked; i++)
         if (name_ends(path, known[i].ending)) return known[i].read;
-    return marked ? marked : n > 6 && !strncasecmp(text, "solid ", 6) ? mesh_read_stl : NULL;
+    return marked;
 }
 
 /* What else people have, by its first bytes. NULL: nothing known. */

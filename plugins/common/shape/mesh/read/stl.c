@@ -147,17 +147,21 @@ static void text_read(struct mesh_build *b, const char *text, size_t n)
     free(r.loop.list);
 }
 
-/* Does it begin as a text does, with nothing that a text has not? */
+/* Does it begin with nothing that a text has not? */
 static bool is_text(const char *text, size_t n)
+{
+    while (n && !text[n - 1]) n--; // some fill up with zeros
+    for (size_t i = 0; i < n && i < LOOKED_AT; i++)
+        if ((unsigned char)text[i] < ' ' && !strchr("\t\n\v\f\r", text[i])) return false;
+    return memchr(text, 0, n < LOOKED_AT ? n : LOOKED_AT) == NULL;
+}
+
+static bool is_solid(const char *text, size_t n)
 {
     struct text t = {text, text + n, 1};
     while (text_line_ends(&t) && text_line_next(&t))
         ;
-    while (n && !text[n - 1]) n--; // some fill up with zeros
-    if (!text_word(&t, "solid")) return false;
-    for (size_t i = 0; i < n && i < LOOKED_AT; i++)
-        if ((unsigned char)text[i] < ' ' && !strchr("\t\n\v\f\r", text[i])) return false;
-    return memchr(text, 0, n < LOOKED_AT ? n : LOOKED_AT) == NULL;
+    return text_word(&t, "solid");
 }
 
 void mesh_read_stl(struct mesh_build *b, const char *text, size_t n)
@@ -165,7 +169,9 @@ void mesh_read_stl(struct mesh_build *b, const char *text, size_t n)
     uint32_t count = 0;
     if (n >= HEAD) memcpy(&count, text + HEAD - 4, sizeof count);
     const bool sized = n >= HEAD && n - HEAD == (size_t)count * TRIANGLE;
-    if (!sized && is_text(text, n)) text_read(b, text, n);
+    const bool is_words = !sized && is_text(text, n);
+    if (is_words && is_solid(text, n)) text_read(b, text, n);
+    else if (is_words) mesh_build_fail(b, "it is no STL file: a text that does not begin with \"solid\"");
     else if (n >= HEAD) binary_choose(b, text, n, count);
-    else mesh_build_fail(b, "it is no STL file: too short for one, and does not begin with \"solid\"");
+    else mesh_build_fail(b, "it is no STL file: too short for one");
 }
