@@ -188,28 +188,28 @@ static void form_put(FILE *f, const struct scene_facts *a, const struct bw_form 
 
 /// Where the obstacles of the first frame are at each, [frame][obstacle]; `mesh` is NULL where one is not there, and
 /// no pointer to follow where it is. The caller frees it. NULL: out of memory.
-static struct bw_form *ways_make(struct scene_obstacles *o)
+static struct bw_form *keyed_make(struct scene_obstacles *o)
 {
     const struct shot *shot = &o->facts->shot;
     const int32_t n = o->shapes->n;
-    struct bw_form *way = calloc((size_t)shot->n * (size_t)n + 1, sizeof *way);
-    if (!way) return NULL;
+    struct bw_form *keyed = calloc((size_t)shot->n * (size_t)n + 1, sizeof *keyed);
+    if (!keyed) return NULL;
     for (int32_t k = 0; k < shot->n; k++) {
         scene_obstacles_at(o, shot->frame[k].frame);
-        for (int32_t i = 0; o->shapes && i < n && i < o->shapes->n; i++) way[k * n + i] = o->shapes->form[i];
+        for (int32_t i = 0; o->shapes && i < n && i < o->shapes->n; i++) keyed[k * n + i] = o->shapes->form[i];
     }
     scene_obstacles_at(o, shot->frame[0].frame);
-    return way;
+    return keyed;
 }
 
-/// Obstacle i where it is at each frame, and at the first. `way`: NULL: none moves.
-static void places_put(FILE *f, const struct scene_obstacles *o, const struct bw_form *way, int32_t i)
+/// Obstacle i where it is at each frame, and at the first. `keyed`: NULL: none moves.
+static void places_put(FILE *f, const struct scene_obstacles *o, const struct bw_form *keyed, int32_t i)
 {
     const struct shot *shot = &o->facts->shot;
-    if (way) {
+    if (keyed) {
         fputs("        matrix4d xformOp:transform.timeSamples = {\n", f);
         for (int32_t k = 0; k < shot->n; k++) {
-            const struct bw_form *form = &way[k * o->shapes->n + i];
+            const struct bw_form *form = &keyed[k * o->shapes->n + i];
             if (!form->mesh) continue;
             fprintf(f, "            %lld: ", (long long)shot->frame[k].frame);
             form_put(f, o->facts, form);
@@ -224,8 +224,8 @@ static void places_put(FILE *f, const struct scene_obstacles *o, const struct bw
 
 static enum bw_status obstacles_put(FILE *f, struct scene_obstacles *o, const char *root)
 {
-    struct bw_form *way = o->move && o->shapes ? ways_make(o) : NULL;
-    enum bw_status status = o->move && o->shapes && !way ? BW_ERR_MEMORY : BW_OK;
+    struct bw_form *keyed = o->move && o->shapes ? keyed_make(o) : NULL;
+    enum bw_status status = o->move && o->shapes && !keyed ? BW_ERR_MEMORY : BW_OK;
     char name[32];
     for (int32_t i = 0; o->shapes && i < o->shapes->n && !status; i++) {
         struct scene_mesh m;
@@ -233,12 +233,12 @@ static enum bw_status obstacles_put(FILE *f, struct scene_obstacles *o, const ch
         status = scene_mesh_make(&o->shapes->form[i], &m);
         if (!status) {
             mesh_begin(f, root, name, &m);
-            places_put(f, o, way, i);
+            places_put(f, o, keyed, i);
             fputs("    }\n", f);
         }
         scene_mesh_free(&m);
     }
-    free(way);
+    free(keyed);
     return status;
 }
 

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define HIDDEN 1e-4f ///< transmittance, of three colours: what is behind is lost in the film's noise
-
 /// The pixel's veil, where it has one.
 static const struct bw_veil *veil_of(const struct bw_take *m, const struct bw_camera_ray *s)
 {
@@ -241,7 +239,7 @@ static void studio_see(const struct bw_take *m, const struct bw_camera_ray *s, c
 static void studio_add(const struct bw_take *m, const double uv[2], struct bw_camera_ray *s, struct beyond *b)
 {
     const struct lanes *through = &s->transmittance;
-    if (m->alpha || !(through->v[0] + through->v[1] + through->v[2] > HIDDEN)) return;
+    if (m->alpha || !(through->v[0] + through->v[1] + through->v[2] > 0)) return;
     studio_see(m, s, uv, b);
     if (b->studio.mirror > 0 && through->v[3] > 0.01f) mirror_trace(m, s, b->dir, &b->studio);
     for (int a = 0; a < 3; a++) s->rgb[a] += through->v[a] * b->studio.rgb[a];

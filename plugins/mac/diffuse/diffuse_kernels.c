@@ -248,29 +248,22 @@ static REAL link_factor(REAL here, REAL next, REAL open)
 
 /// Preconditioner: divides a row of residuals by 1 + implicit times what its factors are above 2, so that the bounds of
 /// the eigenvalues are the same beside obstacles, wherever the surface lies.
-static void row_precondition(const struct patch *p, const struct diffuse_task *t, int j, int k, REAL *r)
+static void row_precondition(const struct patch *p, const struct diffuse_task *t, const REAL *above, REAL *r)
 {
-    const ptrdiff_t from = j * p->s[1] + k * p->s[2];
     const REAL implicit = (REAL)t->implicit;
-    for (int i = 0; p->distance && i < p->n[0]; i++) {
-        const REAL *far = p->distance + from + i, *open = p->open + from + i;
-        REAL above = 0;
-        for (int e = 0; open[0] > 0 && e < 2 * p->n_axes; e++) {
-            const ptrdiff_t s = e & 1 ? p->s[p->axes[e >> 1]] : -p->s[p->axes[e >> 1]];
-            const REAL factor = link_factor(far[0], far[s], open[s]);
-            above += factor > 2 ? factor - 2 : 0;
-        }
-        r[i] /= 1 + implicit * above;
-    }
+    for (int i = 0; p->distance && i < p->n[0]; i++) r[i] /= 1 + implicit * above[i];
 }
 
-/// out = L q on row (j, k); 0 where the value is held.
-static void row_laplacian(const struct patch *p, int j, int k, REAL *out)
+static REAL above_two(REAL factor) { return factor > 2 ? factor - 2 : 0; }
+
+/// out = L q on row (j, k); 0 where the value is held. `above`: of the patch's distances what factors are above 2.
+static void row_laplacian(const struct patch *p, int j, int k, REAL *out, REAL *above)
 {
     const ptrdiff_t from = j * p->s[1] + k * p->s[2];
     const REAL *q = p->q + from, *open = p->open ? p->open + from : NULL;
     const int n = p->n[0];
     memset(out, 0, (size_t)n * sizeof *out);
+    if (p->distance) memset(above, 0, (size_t)n * sizeof *above);
     for (int d = 0; d < p->n_axes; d++) {
         const ptrdiff_t s = p->s[p->axes[d]];
         const REAL held = p->held[p->axes[d]], more = 1 - held;
@@ -279,8 +272,10 @@ static void row_laplacian(const struct patch *p, int j, int k, REAL *out)
         else if (p->distance)
             for (int i = 0; i < n; i++) {
                 const REAL *far = p->distance + from + i;
-                out[i] += link_factor(far[0], far[-s], open[i - s]) * (q[i - s] - q[i]) +
-                          link_factor(far[0], far[s], open[i + s]) * (q[i + s] - q[i]);
+                const REAL low = link_factor(far[0], far[-s], open[i - s]),
+                           high = link_factor(far[0], far[s], open[i + s]);
+                out[i] += low * (q[i - s] - q[i]) + high * (q[i + s] - q[i]);
+                above[i] += above_two(low), above[i] += above_two(high);
             }
         else
             for (int i = 0; i < n; i++) {
@@ -289,6 +284,7 @@ static void row_laplacian(const struct patch *p, int j, int k, REAL *out)
             }
     }
     for (int i = 0; open && i < n; i++) out[i] *= open[i];
+    for (int i = 0; p->distance && i < n; i++) above[i] *= open[i];
 }
 
 static REAL *row_at(const struct bw_view *v, int c, int j, int k) { return (REAL *)v->data[c] + j * v->sy + k * v->sz; }
@@ -323,12 +319,12 @@ static REAL row_largest(const REAL *r, int n)
 static REAL row_begin(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
 {
     REAL *rhs = row_at(&b->view[t->rhs], p->c, j, k), *x = row_at(&b->view[t->x_out], p->c, j, k);
-    REAL *direction = row_at(&b->view[t->direction], p->c, j, k), laplacian[ROW], first[ROW];
+    REAL *direction = row_at(&b->view[t->direction], p->c, j, k), laplacian[ROW], first[ROW], above[ROW];
     const REAL number = (REAL)t->number, alpha = (REAL)t->alpha;
-    row_laplacian(p, j, k, laplacian);
+    row_laplacian(p, j, k, laplacian, above);
     for (int i = 0; i < p->n[0]; i++) rhs[i] = number * laplacian[i];
     memcpy(first, rhs, (size_t)p->n[0] * sizeof *first);
-    row_precondition(p, t, j, k, first);
+    row_precondition(p, t, above, first);
     for (int i = 0; i < p->n[0]; i++) x[i] = direction[i] = alpha * first[i];
     return row_largest(first, p->n[0]);
 }
@@ -339,10 +335,11 @@ static void row_residual(const struct diffuse_task *t, const struct bw_block *b,
 {
     const ptrdiff_t from = j * p->s[1] + k * p->s[2];
     const REAL *rhs = row_at(&b->view[t->rhs], p->c, j, k), *x = p->q + from, implicit = (REAL)t->implicit;
-    row_laplacian(p, j, k, out);
+    REAL above[ROW];
+    row_laplacian(p, j, k, out, above);
     for (int i = 0; i < p->n[0]; i++) out[i] = (rhs[i] - x[i]) + implicit * out[i];
     for (int i = 0; p->open && i < p->n[0]; i++) out[i] *= p->open[from + i];
-    row_precondition(p, t, j, k, out);
+    row_precondition(p, t, above, out);
 }
 
 static REAL row_iterate(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
