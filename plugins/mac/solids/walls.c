@@ -51,7 +51,7 @@ static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view
                          float h)
 {
     const ptrdiff_t step[3] = {1, v->sy, v->sz};
-    unsigned low = 0;
+    unsigned low = thin < 0 ? 0 : 1u << thin; // else no cell of a flat box were free
     int open = 0;
     for (int a = 0; a < 3; a++) {
         if (a == thin) continue;
