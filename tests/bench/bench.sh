@@ -41,8 +41,10 @@ bench_pictures() {
 }
 
 bench_vortices() {
+    # shellcheck disable=SC2086
+    need $packages_build python3 python3-numpy python3-pil
     build
-    python3 "$root/tests/bench/vortices.py" "$root/build/cli/billow" "$root/out/vortices" "$@"
+    /usr/bin/python3 "$root/tests/bench/vortices.py" "$root/out/vortices" "$@"
 }
 
 bench_voxel() {

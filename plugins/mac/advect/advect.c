@@ -38,7 +38,7 @@ static const struct bw_param params[] = {
         "How the velocity advects itself: centred, trapezoidal in time, second order: half of the last step's pressure "
         "and force increment is applied at the departure point, half at the arrival point, so that eddies keep their "
         "energy over long steps; quintic, the same by an interpolation of sixth order: in steps of up "
-        "to 3 cells eddies of a few cells lose a third less, for half as much time again; cubic, centred's "
+        "to 3 cells eddies of a few cells lose a third less, for twice the time of a step; cubic, centred's "
         "interpolation, first order in time; semi-lagrangian blurs."),
     BW_CHOICE(
         struct advect, trace, "trace", "midpoint", "midpoint|euler|rk3",
