@@ -50,7 +50,7 @@ static const struct resume_preset resume_presets[] = {
      "  - emit: {density: 1, temperature: 300, velocity: [0.2, 0, 0.1],\n"
      "      shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}, noise: {amount: 1, size: 12 cm, speed: 1 m/s}}\n"
      "  - collide: {shape: {sphere: {center: [\"=0.3-3*t\", 0.05, 0.4], radius: 14 cm}}}\n"
-     "  - mac.advect: {velocity: quintic}\n"
+     "  - mac.advect: {velocity: quintic, detail: 1}\n"
      "  - mac.forces: {}\n"
      "  - mac.diffuse: {viscosity: 1e-3 m^2/s, temperature: 1e-4 m^2/s}\n"
      "  - mac.project: {}\n",

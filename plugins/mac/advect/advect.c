@@ -24,6 +24,7 @@
  * in double precision, are advected node by node in doubles, and read beyond the halo by the host's sampler
  * (advect_nodes.c). */
 #include "flux/flux.h"
+#include "flux/flux_detail.h"
 #include "flux/flux_refine.h"
 #include <string.h>
 
@@ -66,6 +67,9 @@ static const struct bw_param params[] = {
            "Longest displacement in a step, cells (CFL number); 0: as the preset's time.cfl says."),
     BW_AUTO(struct advect, mixing, "mixing", 0, 100, NULL,
             "How much eddies finer than a cell thin old smoke out where the flow shears; auto: 1, in a calm preset 0."),
+    BW_F64(struct advect, detail, "detail", "0", 0, 20, NULL,
+           "Where the domain has a `flow` on wider cells: how much noise stands for the eddies which these can't hold, "
+           "times what their own finest eddies ask for. What is carried goes along both; the flow does not feel it."),
     BW_LIST(struct advect, only, const char *, "only", only_rows,
             "Advect these fields and no others (\"vel\" among them); default: the velocity and all advected fields."),
 };
@@ -112,7 +116,8 @@ static const struct bw_port ports[] = {
 struct state {
     struct walls walls;
     struct centred last;
-    int32_t walls_ahead; ///< of this step the walls are known before it: what has finer cells asked
+    struct flux_detail detail; ///< made in the first step that wants it
+    int32_t walls_ahead;       ///< of this step the walls are known before it: what has finer cells asked
 };
 
 /* ---- one step ---- */
@@ -232,13 +237,24 @@ static enum bw_status flow_refine(struct bw_stage *s)
         if (wide->domain == s->flow) break;
     if (!wide) return s->host->fail(s, BW_ERR_PRESET, "nothing carries the flow itself");
     enum bw_status st = ((const struct refine_flow_api *)api)->flow(wide, &from);
-    return st == BW_OK ? flux_refine(s, &from, bw_port_field(s, PORT_VEL)) : st;
+    struct flux_detail *detail = &((struct state *)s->state)->detail;
+    const double strength = ((const struct advect *)s->params)->detail;
+    if (st != BW_OK) return st;
+    if (strength > 0 && !detail->tile && !flux_detail_init(detail, s))
+        return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the noise.");
+    if (strength > 0) flux_detail_begin(detail, s, strength);
+    return flux_refine(s, &from, strength > 0 ? detail : NULL, bw_port_field(s, PORT_VEL));
 }
 
 /* Only fluxes know how the refined flow goes past obstacles, which lie between wide cells. */
 static enum bw_status advect_init(struct bw_stage *s)
 {
     const struct advect *options = s->params;
+    if (options->detail > 0 && !s->flow && !s->amounts)
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "detail stands for what a flow on wider cells lacks: give the domain flow: 2");
+    if (options->detail > 0 && s->grid->thin >= 0)
+        return s->host->fail(s, BW_ERR_PRESET, "a domain one cell thick has no room for detail");
     if (!s->flow || advect_scheme_at(options->scheme)->by_flux || !s->host->find_field(s, "flow.solid")) return BW_OK;
     return s->host->fail(s, BW_ERR_PRESET,
                          "this scheme needs the flow past obstacles on the cells of what it carries: with flow: %d of "

@@ -23,7 +23,7 @@ enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
 
 struct advect {
     int32_t scheme, velocity, trace, outside, sweeps, clamp, reflection;
-    double cfl, mixing;
+    double cfl, mixing, detail;
     struct bw_list only; ///< const char *
 };
 

@@ -4,7 +4,7 @@
 #define UPRES_FLOW_H
 
 #include "cache.h"
-#include "wavelet_noise.h"
+#include <common/noise/wavelet_noise.h>
 #include "texture.h"
 
 enum { FLOW_OCTAVES = 5 };

@@ -2,7 +2,7 @@
 /* The noise of upres.flow: a vector potential on the corners of a block's cells, and its curl on their faces. What a
  * corner gets depends on its own place alone, so blocks that share it agree to the last bit. */
 #include "flow.h"
-#include "noise_kernels.h"
+#include <common/noise/noise_kernels.h>
 #include <common/archive.h>
 #include <common/tiles.h>
 

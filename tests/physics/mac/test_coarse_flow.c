@@ -130,7 +130,7 @@ static const char still[] = "  - collide: {shape: {sphere: {center: [0.02, 0.01,
 static const char moving[] =
     "  - collide: {shape: {sphere: {center: [\"=0.14*sin(5*t)\", 0.01, \"=0.66+0.1*sin(3*t)\"], radius: 16 cm}}}\n";
 
-static struct test_run shut_in(int wide, const char *more, uint32_t threads, int frames)
+static struct test_run shut_in(int wide, int detail, const char *more, uint32_t threads, int frames)
 {
     const struct test_options o = {.threads = threads, .simd = UINT32_MAX};
     return run_with(&o,
@@ -140,7 +140,7 @@ static struct test_run shut_in(int wide, const char *more, uint32_t threads, int
                     "fields: {dye: {kind: vector, advect: true}}\n"
                     "stages:\n"
                     "%s"
-                    "  - mac.advect: {mixing: 0}\n"
+                    "  - mac.advect: {mixing: 0, detail: %d}\n"
                     "  - emit: {frames: 1-6, density: 1, temperature: 100, "
                     "shape: {sphere: {center: [0.03, 0.02, 0.25], radius: 14 cm}}}\n"
                     "  - set: {field: dye, value: [0.75, \"x > 0 ? 1 : -1\", 0]}\n"
@@ -148,7 +148,7 @@ static struct test_run shut_in(int wide, const char *more, uint32_t threads, int
                     "  - mac.forces: {confinement: 0.2}\n"
                     "  - mac.project: {}\n"
                     "  - stats: {id: after, fields: [density, temperature]}\n",
-                    wide, frames, more);
+                    wide, frames, more, detail);
 }
 
 static double drift(const struct test_run *r, const char *field)
@@ -161,8 +161,8 @@ static double drift(const struct test_run *r, const char *field)
 
 Test(coarse_flow, amounts_stay_and_a_constant_stays_one)
 {
-    for (int wide = 2; wide <= 3; wide++) {
-        struct test_run r = shut_in(wide, "", 2, test_short() ? 9 : 20);
+    for (int wide = 2; wide <= 4; wide++) { // 4: 2 with noise
+        struct test_run r = shut_in(wide > 3 ? 2 : wide, wide > 3, "", 2, test_short() ? 9 : 20);
         cr_assert_gt(metric(&r, "mac.advect@flow.cells"), .3, "it hardly moves");
         cr_assert_leq(drift(&r, "density"), 5e-5, "%d: %g", wide, drift(&r, "density"));
         cr_assert_leq(drift(&r, "temperature"), 5e-5, "%d: %g", wide, drift(&r, "temperature"));
@@ -178,7 +178,7 @@ Test(coarse_flow, amounts_stay_round_obstacles)
     static const char *const ball[] = {still, moving};
     static const double bound[] = {5e-5, 2e-3};
     for (int i = 0; i < 2; i++) {
-        struct test_run r = shut_in(2, ball[i], 2, test_short() ? 9 : 20);
+        struct test_run r = shut_in(2, i, ball[i], 2, test_short() ? 9 : 20);
         cr_assert_leq(drift(&r, "density"), bound[i], "%d: %g", i, drift(&r, "density"));
         cr_assert_geq(metric(&r, "after.min_density"), 0);
         cr_assert_leq(metric(&r, "after.max_density"), 1 + 1e-6);
@@ -189,11 +189,77 @@ Test(coarse_flow, amounts_stay_round_obstacles)
 Test(coarse_flow, threads_do_not_count)
 {
     static const char *const field[] = {"density", "temperature", "dye", "flow.vel", "flow.temperature"};
-    struct test_run a = shut_in(2, still, 1, 8), b = shut_in(2, still, 3, 8);
+    struct test_run a = shut_in(2, 1, still, 1, 8), b = shut_in(2, 1, still, 3, 8);
     for (size_t i = 0; i < sizeof field / sizeof *field; i++)
         cr_assert_eq(test_hash(&a, field[i]), test_hash(&b, field[i]), "%s", field[i]);
     test_end(&a);
     test_end(&b);
+}
+
+/* ---- noise ---- */
+
+/* A rough flow past a ball in a closed box of 1 m cells, full of smoke; `first`: where the box starts, m. */
+static struct test_run noisy(int wide, int detail, int first, int cells)
+{
+    return run("billow: 1\ncharacter: calm\n"
+               "domain: {cells: [%d, %d, 36], voxel: 1 m, origin: [%d, 0, 0], flow: %d, sides: {rest: closed}}\n"
+               "time: {fps: 4, frames: 1-3, substeps: 1}\n"
+               "stages:\n"
+               "  - set: {id: gust, field: vel, keep: true, value: [\"sin(.9*x+.3*y)*cos(.7*z)\",\n"
+               "      \"sin(.8*y-z)+cos(.4*x+z)\", \"sin(.3*x+y)+cos(.6*z)\"]}\n"
+               "  - set: {field: density, value: 1, keep: true}\n"
+               "  - collide: {shape: {sphere: {center: [12, 12, 12], radius: 4 m}}}\n"
+               "  - mac.advect: {only: [density], detail: %d}\n",
+               cells, 12 * wide, first, wide, detail);
+}
+
+/* Noise has no divergence, and nothing of it goes through closed sides or into a ball. */
+Test(coarse_flow, noise_keeps_divergence_and_walls)
+{
+    for (int wide = 2; wide <= 4; wide++) {
+        struct test_run r[2] = {noisy(wide, 0, 0, 12 * wide), noisy(wide, 1, 0, 12 * wide)};
+        struct grid u[2][3];
+        double worst = 0, energy[2] = {0, 0};
+        for (int e = 0; e < 2; e++) flow_of(&r[e], "vel", u[e]);
+        for (int c = 0; c < 3; c++)
+            for (size_t i = 0; i < grid_count(&u[1][c]); i++) {
+                energy[0] += u[0][c].v[i] * u[0][c].v[i];
+                u[1][c].v[i] -= u[0][c].v[i];
+                energy[1] += u[1][c].v[i] * u[1][c].v[i];
+            }
+        for (int k = 0; k < 36; k++)
+            for (int j = 0; j < 12 * wide; j++) {
+                cr_assert_eq(at(&u[1][0], 0, j, k), 0);
+                cr_assert_eq(at(&u[1][0], 12 * wide, j, k), 0);
+                for (int i = 0; i < 12 * wide; i++) {
+                    worst = fmax(worst, fabs(divergence(u[1], i, j, k)));
+                    if (hypot(hypot(i - 11.5, j - 11.5), k - 11.5) < 4) cr_assert_eq(at(&u[1][2], i, j, k), 0);
+                }
+            }
+        cr_assert_leq(worst, 4e-6, "%d: %g", wide, worst);
+        cr_assert_gt(energy[1], .02 * energy[0], "%d: %g of %g", wide, energy[1], energy[0]);
+        cr_assert_lt(energy[1], 4 * energy[0]);
+        for (int e = 0; e < 2; e++) {
+            flow_free(u[e]);
+            test_end(&r[e]);
+        }
+    }
+}
+
+/* It lies where it lies in the world, whatever cells a box starts with. */
+Test(coarse_flow, noise_does_not_depend_on_where_the_box_starts)
+{
+    struct test_run r[2] = {noisy(2, 1, 0, 48), noisy(2, 1, -6, 54)};
+    for (uint32_t c = 0; c < 3; c++) {
+        struct grid a = grid_of(&r[0], "vel", c), b = grid_of(&r[1], "vel", c);
+        for (int k = 0; k < 24; k++)
+            for (int j = 0; j < 24; j++)
+                for (int i = 12; i < 48; i++)
+                    cr_assert_float_eq(at(&a, i, j, k), at(&b, i + 6, j, k), 1e-5, "%d %d %d", i, j, k);
+        bw_free(a.v);
+        bw_free(b.v);
+    }
+    for (int e = 0; e < 2; e++) test_end(&r[e]);
 }
 
 /* ---- what the flow sees of amounts ---- */
@@ -327,6 +393,14 @@ Test(coarse_flow, what_can_not_be_is_refused)
                           "  - mac.advect: {scheme: cubic}\n"
                           "  - emit: {density: 1, shape: {sphere: {center: [0, 0, 0.2], radius: 0.1}}}\n"
                           "  - mac.project: {}\n");
+}
+
+Test(coarse_flow, noise_wants_a_wide_flow_and_three_dimensions)
+{
+    run_refused("detail stands for what a flow on wider cells lacks",
+                "billow: 1\ndomain: {cells: [32, 32, 32], voxel: 4 cm}\nstages:\n  - mac.advect: {detail: 1}\n");
+    run_refused("one cell thick", "billow: 1\ndomain: {cells: [32, 1, 32], voxel: 4 cm, flow: 2}\n"
+                                  "stages:\n  - mac.advect: {detail: 1}\n");
 }
 
 /* With a size the box is whole cells of the flow. */

@@ -9,6 +9,7 @@
  * constant stays one, to rounding. Slopes are 0 beside obstacles: nothing passes a shut face.
  *     Balsara 2001, J. Comput. Phys. 174; Toth and Roe 2002, J. Comput. Phys. 180. */
 #include "flux_refine.h"
+#include "flux_detail.h"
 #include "solids/walls.h"
 #include <common/tiles.h>
 #include <string.h>
@@ -17,29 +18,20 @@
 struct refine {
     const struct bw_sample_api *sample;
     const struct refine_flow *from;
-    int32_t by; ///< finer cells of a wide one
+    const struct flux_detail *detail; ///< NULL: none
+    int32_t by;                       ///< finer cells of a wide one
 };
 
 enum { AROUND = 2 }; ///< wide cells that slopes reach
 
-/// Wide cells under a block and AROUND more, x fastest; of cell (0,0,0) all arrays begin at `zero`.
-struct wide_box {
-    int32_t first[3], m[3], lo[3], n[3]; ///< cells under the block; with those around
-    int32_t by[3];                       ///< 1 along the thin axis
-    ptrdiff_t step[3], zero;
-    size_t size;
-    float *u[3], *slope[3][3], *bend[3]; ///< slope[a][t]: of component a along t, a cell's width
-    uint8_t *shut;                       ///< cells in or beside obstacles; NULL: none are near
-};
-
 static int32_t floor_div(int32_t a, int32_t b) { return tile_coord(a, b); }
 
-static void box_lay(const struct bw_block *b, int32_t by, struct wide_box *w)
+static void box_lay(const struct bw_block *b, const struct refine *r, struct wide_box *w)
 {
     *w = (struct wide_box){.size = 1};
     for (int a = 0; a < 3; a++) {
-        const int32_t around = a == b->grid->thin ? 0 : AROUND;
-        w->by[a] = around ? by : 1;
+        const int32_t around = a == b->grid->thin ? 0 : r->detail ? DETAIL_AROUND : AROUND;
+        w->by[a] = around ? r->by : 1;
         w->first[a] = floor_div(b->lo[a], w->by[a]);
         w->m[a] = floor_div(b->lo[a] + b->n[a] - 1, w->by[a]) + 1 - w->first[a];
         w->lo[a] = w->first[a] - around;
@@ -124,7 +116,7 @@ static void bend_make(const struct bw_block *b, struct wide_box *w, int a)
 
 static bool box_make(const struct bw_block *b, const struct refine *r, struct wide_box *w)
 {
-    box_lay(b, r->by, w);
+    box_lay(b, r, w);
     if (!box_alloc(b, w, r->from->walls && r->from->walls->now.count)) return false;
     for (int a = 0; a < 3; a++)
         if (a != b->grid->thin) r->sample->box(r->from->flow, (uint32_t)a, w->lo, w->n, w->u[a]);
@@ -243,11 +235,22 @@ static void block_refine(const struct bw_block *b, void *user)
     struct wide_row row = {memory, memory + wide, memory + 2 * wide};
     for (int a = 0; a < 3; a++)
         if (a != b->grid->thin) component_refine(b, &w, a, &row, memory + 3 * wide);
+    if (r->detail) flux_detail_add(b, r->detail, &w);
 }
 
-enum bw_status flux_refine(struct bw_stage *s, const struct refine_flow *from, struct bw_field *to)
+enum bw_status flux_refine(struct bw_stage *s, const struct refine_flow *from, const struct flux_detail *detail,
+                           struct bw_field *to)
 {
-    struct refine r = {s->host->extension(BW_SAMPLE), from, s->flow_cells};
+    struct refine r = {s->host->extension(BW_SAMPLE), from, detail, s->flow_cells};
     const struct bw_access row = {to, BW_WRITE, 0};
-    return s->host->sweep(s, &(struct bw_sweep){.access = &row, .n_access = 1, .body = block_refine, .user = &r});
+    double sum[2] = {0, 0};
+    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &row,
+                                                             .n_access = 1,
+                                                             .block = detail ? 2 : 1,
+                                                             .body = block_refine,
+                                                             .user = &r,
+                                                             .sums = sum,
+                                                             .n_sums = detail ? 2 : 0});
+    if (st == BW_OK && detail && sum[0] > 0) s->host->metric(s, "detail", sum[1] / sum[0], BW_METRIC_LAST);
+    return st;
 }

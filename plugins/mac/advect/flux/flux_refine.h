@@ -17,7 +17,10 @@ struct refine_flow_api {
     enum bw_status (*flow)(struct bw_stage *advect, struct refine_flow *out);
 };
 
-/// Write it to the mac field `to` of the stage's own domain. Errors: the sweep's.
-enum bw_status flux_refine(struct bw_stage *s, const struct refine_flow *from, struct bw_field *to);
+struct flux_detail;
+/// Write it, and the noise of `detail` unless that is NULL, to the mac field `to` of the stage's own domain.
+/// Errors: the sweep's.
+enum bw_status flux_refine(struct bw_stage *s, const struct refine_flow *from, const struct flux_detail *detail,
+                           struct bw_field *to);
 
 #endif

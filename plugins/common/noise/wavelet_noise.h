@@ -10,7 +10,7 @@
 /// of memory. Lives until uninit.
 const vec4 *wavelet_make(struct bw_stage *s, uint64_t seed);
 
-/// Root mean square of |curl| that the tile has on a grid of `step` lattice cells, taken as flow.c takes it.
+/// Root mean square of |curl| that the tile has on a grid of `step` lattice cells, taken round the edges of each face.
 double wavelet_curl_rms(const struct bw_stage *s, const vec4 *tile, double step);
 
 #endif
