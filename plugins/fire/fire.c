@@ -27,8 +27,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FAINT 0.05 ///< flame where edges cool half as fast as without any
-#define SLACK 0.05 ///< a fraction this far outside [0, 1] is advection's doing; further is a mistake
+#define FAINT 0.05  ///< flame where edges cool half as fast as without any
+#define SCARCE 0.01 ///< fuel that the air left could burn, below which soot burns slower, down to 0 without any
+#define SLACK 0.05  ///< a fraction this far outside [0, 1] is advection's doing; further is a mistake
 
 enum {
     PORT_FUEL,
@@ -161,7 +162,8 @@ static void parcel_burn(const struct plan *p, struct parcel *c)
     const double edge = p->edge > 0 ? edge_left(p, p->flame_most * c->flame + burnt) : 1;
     const double flame = less(p->flame_left * c->flame + p->flame_gain * burnt, 1), mean = 0.5 * (c->flame + flame);
     if (c->excess > p->warm && usable > 0)
-        c->smoke *= exp(-p->burnout * less(more(mean, 0), 1) * less(c->excess / p->warm - 1, 1));
+        c->smoke *=
+            exp(-p->burnout * less(more(mean, 0), 1) * less(c->excess / p->warm - 1, 1) * less(usable / SCARCE, 1));
     c->smoke += p->smoke * (p->late ? more(burnt + p->flame_most * (c->flame - flame), 0) : burnt);
     c->flame = flame;
     c->excess += p->burn.heat * burnt;

@@ -119,7 +119,9 @@ static void block_add_increment(const struct bw_block *b, void *user)
     struct range3 u = {{0}, {0}}, *g = l->pass->speed.sub_tile + tile * by.count,
                   *half = l->pass->speed.half + tile * by.count;
     for (int32_t q = 0; q < by.count; q++) {
-        sub_tile_add_increment(b, l, (const int32_t[3]){0, q % by.parts[1], q / by.parts[1]}, &u, &g[q], &half[q]);
+        int32_t at[3];
+        sub_tile_place(&by, q, at);
+        sub_tile_add_increment(b, l, at, &u, &g[q], &half[q]);
         b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q]));
         b->max[MAX_HALF] = fmax(b->max[MAX_HALF], range_speed(&half[q]));
     }

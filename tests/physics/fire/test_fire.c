@@ -133,6 +133,27 @@ Test(fire, soot_stays_where_flames_have_gone)
         }
 }
 
+/* Soot burns with the air there is: gas with a trace of it is no other than gas without. */
+Test(fire, soot_stays_without_air)
+{
+    static const double air[] = {0, 1e-9, 0.002, 0.005};
+    for (uint32_t i = 0; i < BW_COUNT(air); i++) {
+        char how[256];
+        snprintf(how, sizeof how,
+                 "cooling: 0, burnout: 5, flame_life: 1e6 s, oxygen_need: 0.5}\n"
+                 "  - set: {id: soot, field: density, value: 1}\n"
+                 "  - set: {id: air, field: oxygen, value: %g}\n"
+                 "  - set: {id: glow, field: flame, value: 1",
+                 air[i]);
+        struct test_run r =
+            run(STILL, 1 / 0.4, 1, "fields: {flame: {kind: scalar}, density: {kind: scalar}, oxygen: {kind: scalar}}\n",
+                0., 800., how);
+        const double want = exp(-5 * 0.4 * fmin(air[i] / 0.5 / 0.01, 1)), soot = value_of(&r, "density");
+        cr_assert_float_eq(soot, want, 1e-4, "%g, not %g, with %g of oxygen", soot, want, air[i]);
+        test_end(&r);
+    }
+}
+
 /* All that burnt is in flames or is smoke, whatever the step: flames hide behind no soot of their own. */
 Test(fire, smoke_comes_out_of_flames)
 {

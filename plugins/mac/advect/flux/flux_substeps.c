@@ -9,9 +9,9 @@
  * One order of axes, and its reverse in the next step: the middle sweep never determines the number of substeps,
  * neither forwards nor backwards, since the axis in the middle is the one that gives the fewest.
  *
- * Symmetric sweeps carry a turned or renamed flow alike: two axes are taken in both orders, and the mean of both goes
- * on. The third, alone, comes before them or after, in turn (Strang). It is the one by which there are fewest substeps;
- * where they are as many, the one whose fastest flow differs most from the others'. */
+ * Symmetric sweeps carry a turned or renamed flow alike: x and y are taken in both orders, and the mean of both goes
+ * on. z, up, comes before them or after, in turn (Strang). Nothing in the flow chooses that axis: rounding would, where
+ * gas is as fast along two. */
 #include "flux.h"
 #include <common/ranks.h>
 #include <float.h>
@@ -210,10 +210,10 @@ struct order {
     bool lone_first;
 };
 
-static struct order order_of(int lone, int thin, bool lone_first)
+static struct order order_of(const struct bw_stage *s)
 {
-    const int without = lone < 0 ? thin : lone;
-    return (struct order){lone, {(without + 1) % 3, (without + 2) % 3}, lone_first};
+    const int thin = s->grid->thin, without = thin < 0 ? 2 : thin;
+    return (struct order){thin < 0 ? without : -1, {(without + 1) % 3, (without + 2) % 3}, s->step % 2};
 }
 
 /* Substeps by an order: 1 or more. */
@@ -229,34 +229,6 @@ static double parts_for(const struct flux *f, const struct order *o)
     }
     emptied *= SLACK * f->scale;
     return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / walk)), 1);
-}
-
-/* How much an axis differs from the others by its fastest flow: the same for a turned flow, and in a flow that is alike
- * along two axes larger for the third. */
-static double oddness(const struct flux *f, int a)
-{
-    double speed[3];
-    for (int q = 0; q < 3; q++) speed[q] = (double)more(f->all.up[q], f->all.down[q]);
-    return fabs(2 * speed[a] - speed[(a + 1) % 3] - speed[(a + 2) % 3]);
-}
-
-/* Fewest substeps, then the axis that differs most from the others alone, then alternately first and last. */
-static double order_choose(const struct flux *f, struct order *best)
-{
-    const int thin = f->pass->stage->grid->thin;
-    const bool turn = f->pass->stage->step % 2;
-    double parts = HUGE_VAL, odd = -1;
-    *best = order_of(-1, thin, false);
-    if (thin >= 0) return parts_for(f, best);
-    for (int k = 0; k < 6; k++) {
-        const struct order o = order_of(k / 2, thin, turn != k % 2);
-        const double with = parts_for(f, &o), is = oddness(f, o.lone);
-        if (with > parts || (with == parts && is <= odd)) continue;
-        *best = o;
-        parts = with;
-        odd = is;
-    }
-    return parts;
 }
 
 /* Both orders of the pair, the mean of their results, and the lone axis before or after:
@@ -293,8 +265,8 @@ enum bw_status flux_plan_substeps(struct flux *f)
     for (int64_t t = 0; t < f->topology->count; t++) range_join(&f->all, &f->range[t]);
     f->scale = f->pass->scale;
     const bool symmetric = f->pass->options->sweeps == SWEEPS_SYMMETRIC;
-    struct order order;
-    const double parts = symmetric ? order_choose(f, &order) : middle_choose(f);
+    const struct order order = order_of(s);
+    const double parts = symmetric ? parts_for(f, &order) : middle_choose(f);
     if (!(parts < 10000))
         return s->host->fail(s, BW_ERR_DIVERGED, "the flow would empty cells %.3g times in a step", parts);
     f->parts = (int32_t)parts;

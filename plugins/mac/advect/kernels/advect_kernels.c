@@ -366,7 +366,7 @@ static void row_trace(const struct advect_trace *t)
     for (; i < t->n; i++) cell_displacement_by_rule(t, i);
 }
 
-enum { MANY = 16 };
+enum { MANY = 8 }; ///< a sub-tile's row
 
 /* Several ranges at once: a single one would be a dependency chain. */
 struct ranges {

@@ -51,11 +51,12 @@ static void block_look(const struct bw_block *b, void *user)
     const struct pass *p = user;
     const struct sub_tiles_near own = {.block = b, .sub_tiles = sub_tiles_of(b->grid)};
     uint8_t *occupied = p->occupied + own.sub_tiles.count * tile_of_block(p->tiles, b);
-    for (int32_t z = 0; z < own.sub_tiles.parts[2]; z++)
-        for (int32_t y = 0; y < own.sub_tiles.parts[1]; y++) {
-            const struct cells box = sub_tile_cells(&own, (const int32_t[3]){0, y, z});
-            *occupied++ = sub_tile_occupancy(b, p, &box);
-        }
+    for (int32_t q = 0; q < own.sub_tiles.count; q++) {
+        int32_t at[3];
+        sub_tile_place(&own.sub_tiles, q, at);
+        const struct cells box = sub_tile_cells(&own, at);
+        *occupied++ = sub_tile_occupancy(b, p, &box);
+    }
 }
 
 /* Not of faces, which depend on the exterior and the sides. */
@@ -146,7 +147,7 @@ static void sub_tile_classify(struct empty_space *is, const struct sub_tiles_nea
     is->all = false;
 }
 
-/* Rows are whole along x: sub-tiles in one row share their displacements. */
+/* Sub-tiles in one row share their displacements. */
 void empty_init(struct empty_space *is, const struct pass *p, const struct bw_block *b, bool known)
 {
     const struct sub_tiles_near *near = &p->worker_block[b->worker].sub_tiles;

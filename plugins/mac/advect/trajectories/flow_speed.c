@@ -50,11 +50,12 @@ static void block_speed(const struct bw_block *b, void *user)
     struct range3 *r = s->sub_tile + tile * by.count;
     int32_t more[3];
     for (int a = 0; a < 3; a++) more[a] = s->topology->neighbour[tile][2 * a + 1] < 0;
-    for (int32_t z = 0; z < by.parts[2]; z++)
-        for (int32_t y = 0; y < by.parts[1]; y++, r++) {
-            sub_tile_speed(b, s, &by, (const int32_t[3]){0, y, z}, more, r);
-            b->max[0] = fmax(b->max[0], range_speed(r));
-        }
+    for (int32_t q = 0; q < by.count; q++, r++) {
+        int32_t at[3];
+        sub_tile_place(&by, q, at);
+        sub_tile_speed(b, s, &by, at, more, r);
+        b->max[0] = fmax(b->max[0], range_speed(r));
+    }
 }
 
 /* Largest velocity component in the exterior: the background; beyond moving walls, where the mirror image adds twice

@@ -9,7 +9,7 @@ struct sub_tiles sub_tiles_of(const struct bw_domain_info *g)
     struct sub_tiles by = {.count = 1};
     for (int a = 0; a < 3; a++) {
         const int32_t td = g->tile[a];
-        by.parts[a] = a > 0 && td % SUB_TILE_PARTS == 0 && td / SUB_TILE_PARTS >= LEAST_EDGE ? SUB_TILE_PARTS : 1;
+        by.parts[a] = td % SUB_TILE_PARTS == 0 && td / SUB_TILE_PARTS >= LEAST_EDGE ? SUB_TILE_PARTS : 1;
         by.edge[a] = td / by.parts[a];
         by.count *= by.parts[a];
     }
@@ -36,16 +36,17 @@ size_t sub_tiles_bytes(const struct bw_domain_info *g, int32_t ring)
 static void tile_look(struct sub_tiles_near *near, const struct pass *p, int64_t t, size_t to)
 {
     const struct sub_tiles *by = &near->sub_tiles;
-    for (int32_t z = 0; z < by->parts[2]; z++)
-        for (int32_t y = 0; y < by->parts[1]; y++) {
-            const size_t at = to + (size_t)near->n[0] * (size_t)(y + z * near->n[1]);
-            const int64_t from = t * by->count + y + z * by->parts[1];
-            if (t >= 0) near->speed[at] = p->speed.sub_tile[from];
-            else near->speed[at] = (struct range3){{0}, {0}};
-            if (near->half && t >= 0) near->half[at] = p->speed.half[from];
-            else if (near->half) near->half[at] = (struct range3){{0}, {0}};
-            near->occupied[at] = !p->occupied ? UINT8_MAX : t >= 0 ? p->occupied[from] : 0;
-        }
+    for (int32_t q = 0; q < by->count; q++) {
+        int32_t part[3];
+        sub_tile_place(by, q, part);
+        const size_t at = to + (size_t)part[0] + (size_t)near->n[0] * (size_t)(part[1] + part[2] * near->n[1]);
+        const int64_t from = t * by->count + q;
+        if (t >= 0) near->speed[at] = p->speed.sub_tile[from];
+        else near->speed[at] = (struct range3){{0}, {0}};
+        if (near->half && t >= 0) near->half[at] = p->speed.half[from];
+        else if (near->half) near->half[at] = (struct range3){{0}, {0}};
+        near->occupied[at] = !p->occupied ? UINT8_MAX : t >= 0 ? p->occupied[from] : 0;
+    }
 }
 
 struct sub_tiles_near sub_tiles_gather(const struct bw_block *b, const struct pass *p, int32_t ring)
@@ -86,12 +87,15 @@ struct cells sub_tile_cells(const struct sub_tiles_near *near, const int32_t at[
     return box;
 }
 
+static void range_widen_along(struct range3 *r, const struct range3 *by, int c)
+{
+    if (by->least[c] < r->least[c]) r->least[c] = by->least[c];
+    if (by->most[c] > r->most[c]) r->most[c] = by->most[c];
+}
+
 void range_widen(struct range3 *r, const struct range3 *by)
 {
-    for (int a = 0; a < 3; a++) {
-        if (by->least[a] < r->least[a]) r->least[a] = by->least[a];
-        if (by->most[a] > r->most[a]) r->most[a] = by->most[a];
-    }
+    for (int a = 0; a < 3; a++) range_widen_along(r, by, a);
 }
 
 /* Sub-tiles of a box, with those mirrored into it where it reaches beyond a side. */
@@ -136,15 +140,20 @@ static void sides_turn(const struct sub_tiles_near *near, const struct cells *bo
     }
 }
 
+/* Along its own axis a component has faces at both ends of a cell, and a sub-tile those at the low ends of its own. */
 void sub_tiles_speed(const struct sub_tiles_near *near, const struct range3 *of, const struct cells *box,
                      struct range3 *r)
 {
-    const struct cells in = sub_tiles_within(near, box);
-    for (int32_t z = in.lo[2]; z <= in.hi[2]; z++)
-        for (int32_t y = in.lo[1]; y <= in.hi[1]; y++) {
-            const struct range3 *s = of + (size_t)near->n[0] * (size_t)(y + near->n[1] * z);
-            for (int32_t x = in.lo[0]; x <= in.hi[0]; x++) range_widen(r, &s[x]);
-        }
+    for (int c = 0; c < 3; c++) {
+        struct cells faces = *box;
+        faces.hi[c]++;
+        const struct cells in = sub_tiles_within(near, &faces);
+        for (int32_t z = in.lo[2]; z <= in.hi[2]; z++)
+            for (int32_t y = in.lo[1]; y <= in.hi[1]; y++) {
+                const struct range3 *s = of + (size_t)near->n[0] * (size_t)(y + near->n[1] * z);
+                for (int32_t x = in.lo[0]; x <= in.hi[0]; x++) range_widen_along(r, &s[x], c);
+            }
+    }
     sides_turn(near, box, r);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sub-tiles (sub_tile_ranges.c): parts of tiles, halved along y and z, whole along x like rows. For each: the range of
- * the velocity, and which fields are more than background. Tiles are too coarse for that: in a step of a frame each has
- * the fire's velocity somewhere among its neighbours. */
+/* Sub-tiles (sub_tile_ranges.c): tiles halved along each axis alike, so that a turned flow has the same bounds. For
+ * each: the range of the velocity, and which fields are more than background. Tiles are too coarse for that: in a step
+ * of a frame each has the fire's velocity somewhere among its neighbours. */
 #ifndef SUB_TILES_H
 #define SUB_TILES_H
 
@@ -12,7 +12,7 @@
 struct pass;
 struct range3;
 
-enum { SUB_TILE_PARTS = 2, SUB_TILES_MOST = 2 * 4 * 4 }; ///< of a tile along an axis, of a block, at most
+enum { SUB_TILE_PARTS = 2, SUB_TILES_MOST = 4 * 4 * 4 }; ///< of a tile along an axis, of a block, at most
 
 /// Cells of a block, ends included, as the block counts them: beyond it too.
 struct cells {
@@ -26,6 +26,14 @@ struct sub_tiles {
 };
 
 struct sub_tiles sub_tiles_of(const struct bw_domain_info *g);
+
+/// Place of the q-th part in its tile, x fastest.
+static inline void sub_tile_place(const struct sub_tiles *by, int32_t q, int32_t at[3])
+{
+    at[0] = q % by->parts[0];
+    at[1] = q / by->parts[0] % by->parts[1];
+    at[2] = q / by->parts[0] / by->parts[1];
+}
 
 /// The sub-tiles around a block.
 struct sub_tiles_near {
