@@ -28,7 +28,7 @@
 #include <string.h>
 
 #define FAINT 0.05  ///< flame where edges cool half as fast as without any
-#define SCARCE 0.01 ///< fuel that the air left could burn, below which soot burns slower, down to 0 without any
+#define SCARCE 1e-4 ///< fuel that the air left could burn, below which soot burns slower, down to 0 without any
 #define SLACK 0.05  ///< a fraction this far outside [0, 1] is advection's doing; further is a mistake
 
 enum {
