@@ -241,6 +241,24 @@ static void size_choose(const struct bw_picture_params *p, const double lo[3], c
     size[1] = 2 * (int32_t)lround(h / 2);
 }
 
+/// As low as asked for, but a camera that fits itself to the stage stays above the floor, which hides all from below: by
+/// EYE_HEIGHT of the stage's height.
+static void camera_fit_above(struct bw_camera *c, const struct bw_aim *aim, const double lo[3], const double hi[3],
+                             double aspect)
+{
+    static const double EYE_HEIGHT = 0.03;
+    struct bw_aim higher = *aim;
+    double low = aim->elevation, high = fmax(low, 0);
+    bw_camera_fit(c, aim, lo, hi, aspect);
+    if (aim->distance > 0 || aim->has_target || c->eye[2] >= lo[2] + EYE_HEIGHT * (hi[2] - lo[2])) return;
+    for (int i = 0; i < 30; i++) {
+        higher.elevation = 0.5 * (low + high);
+        bw_camera_fit(c, &higher, lo, hi, aspect);
+        if (c->eye[2] < lo[2] + EYE_HEIGHT * (hi[2] - lo[2])) low = higher.elevation;
+        else high = higher.elevation;
+    }
+}
+
 void bw_picture_stage(const struct bw_picture_params *p, double gone, int32_t size[2], struct bw_scene *s)
 {
     double lo[3], hi[3];
@@ -262,5 +280,6 @@ void bw_picture_stage(const struct bw_picture_params *p, double gone, int32_t si
     bw_camera_fit(&s->lamps, &lamps, lo, hi, aspect);
     s->has_lamps = 1;
     aim.azimuth += 2 * 3.14159265358979323846 * p->camera.orbit * gone;
-    bw_camera_fit(&s->camera, &aim, lo, hi, aspect);
+    if (s->floor) camera_fit_above(&s->camera, &aim, lo, hi, aspect);
+    else bw_camera_fit(&s->camera, &aim, lo, hi, aspect);
 }

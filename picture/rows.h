@@ -136,7 +136,8 @@
     X(S, m, F64, azimuth, "24 deg", -1e6, 1e6, "rad",                                                                  \
         "From the front towards the right (from -y towards +x).")                                                      \
     X(S, m, F64, elevation, "7.5 deg", -1.5707963267948966, 1.5707963267948966, "rad",                                 \
-        "Above the horizon; 90 deg looks straight down.")                                                              \
+        "Above the horizon; 90 deg looks straight down, less than 0 up; where `distance` is 0 it stays above the "     \
+        "floor.")                                                                                                      \
     X(S, m, F64, roll, "0 deg", -1e6, 1e6, "rad",                                                                      \
         "About the line of sight, clockwise.")                                                                         \
     X(S, m, VARIANT, target, struct bw_picture_target, "stage", target_rows,                                           \

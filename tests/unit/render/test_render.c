@@ -98,6 +98,26 @@ Test(render, orbits_leave_the_lamps)
     cr_assert_eq(memcmp(before[0].to, after[0].to, sizeof before[0].to), 0);
 }
 
+Test(render, a_camera_stays_above_the_floor)
+{
+    static const double eye_least = 0.03 * 2;
+    struct bw_picture_params p = {.size = 64, .width = 128, .frame = 1, .camera = {.lens = 0.05, .sensor = 0.036}};
+    const struct bw_scene stage = {.lo = {-5, -5, 0}, .hi = {5, 5, 2}};
+    int32_t size[2] = {0};
+    for (int i = 0; i < 3; i++) {
+        struct bw_scene low = stage;
+        p.floor = i != 1;
+        p.camera.elevation = i < 2 ? -0.5 : -0.01;
+        bw_picture_stage(&p, 0, size, &low);
+        if (i == 0) cr_assert_float_eq(low.camera.eye[2], eye_least, 1e-6);
+        else cr_assert(i == 1 ? low.camera.eye[2] < 0 : low.camera.eye[2] > eye_least);
+    }
+    struct bw_scene put = stage; // who says where it is has it there
+    p.camera.elevation = -0.5, p.camera.distance = 10;
+    bw_picture_stage(&p, 0, size, &put);
+    cr_assert_lt(put.camera.eye[2], 0);
+}
+
 /// A ball of smoke in the unit cube.
 static struct bw_volume ball_make(int n)
 {
