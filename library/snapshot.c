@@ -81,7 +81,7 @@ static enum bw_status job_read_box(struct snapshot *m, uint32_t grid, uint32_t c
 static void job_snapshot_free(struct snapshot *m)
 {
     struct job *j = m->owner;
-    snapshot_unref(m->data);
+    snapshot_free(m->data);
     if (j) object_unref(&j->o);
 }
 
@@ -91,12 +91,12 @@ struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame)
 {
     struct chain_snapshot *s = snapshot_take(j->chain, frame);
     if (s && obstacle_tiles_add(j->chain, s) != BW_OK) {
-        snapshot_unref(s);
+        snapshot_free(s);
         return NULL;
     }
     struct snapshot *m = s ? snapshot_new(&of_job, s->frame.n_fields, s->frame.n_particles) : NULL;
     if (!m) {
-        snapshot_unref(s);
+        snapshot_free(s);
         return NULL;
     }
     m->owner = object_ref(&j->o);

@@ -268,7 +268,7 @@ static enum bw_status frame_write(struct bw_chain *c)
     if (s) s->parts = parts;
     if (s && status == BW_OK) rotation_serve_snapshot(c, s);
     if (s && status == BW_OK) return writer_frame(&c->writer, s);
-    snapshot_unref(s);
+    snapshot_free(s);
     if (s) return status;
     return log_fail(&c->log, NULL, BW_ERR_MEMORY, "out of memory for the snapshot of frame %lld",
                     (long long)c->clock.frame);

@@ -125,7 +125,7 @@ void bw_chain_parts(const struct bw_chain *c, void (*part)(const struct chain_pa
 /* writer/obstacles_at.c */
 
 /// Of a chain that will not run: the obstacles of a frame in a snapshot's frame.shapes. Those that parameters alone do
-/// not place (BW_OBSTACLE_PLACED) are unknown there. Free it with snapshot_unref. NULL: an error, in `d`.
+/// not place (BW_OBSTACLE_PLACED) are unknown there. Free it with snapshot_free. NULL: an error, in `d`.
 struct chain_snapshot *bw_chain_obstacles_at(struct bw_chain *c, int64_t frame, struct bw_diag *d);
 
 /* For tests and tools: look at fields between runs. */

@@ -5,15 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct chain_snapshot *snapshot_ref(struct chain_snapshot *s)
+void snapshot_free(struct chain_snapshot *s)
 {
-    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
-    return s;
-}
-
-void snapshot_unref(struct chain_snapshot *s)
-{
-    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
+    if (!s) return;
     snapshot_fetch_end(s);
     for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_unref(&s->source[i]);
     for (uint32_t i = 0; s->particles && i < s->frame.n_particles; i++) {
@@ -207,7 +201,6 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
 {
     struct chain_snapshot *s = bw_calloc(sizeof *s);
     if (!s) return NULL;
-    atomic_init(&s->refs, 1);
     s->parts = SNAPSHOT_FIRST | SNAPSHOT_TURNS;
     size_t n = (size_t)t->n + 1;
     s->source = bw_calloc(n * sizeof *s->source);
@@ -231,7 +224,7 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
         for (int a = 0; a < 3; a++) s->field[k].tile[a] = (const void *const *)src->data[a];
     }
     if (status == BW_OK) return s;
-    snapshot_unref(s);
+    snapshot_free(s);
     return NULL;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The state of a chain at one moment, which never changes: references to tiles, which the run copies when it writes to
- * them, and copies of the particles. Counted; the chain must outlive it. */
+ * them, and copies of the particles. The chain must outlive it. */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
 #include "run/wire/fields.h"
 #include <billow/exporter.h>
-#include <stdatomic.h>
 
 /// Which of a field's tiles: `n` of them by their number; NULL: all.
 struct snapshot_tiles {
@@ -26,7 +25,6 @@ struct snapshot_fetcher {
 enum snapshot_part { SNAPSHOT_FIRST = 1, SNAPSHOT_TURNS = 2 }; ///< those of the first rank; those that run in rotation
 
 struct chain_snapshot {
-    _Atomic int32_t refs;
     uint32_t parts;                         ///< enum snapshot_part
     const struct snapshot_fetcher *fetcher; ///< NULL: all tiles are on this rank, or fetching has ended
     struct bw_frame frame;                  ///< all fields of all domains, in its `fields`
@@ -44,9 +42,8 @@ struct chain_snapshot {
 /// Between steps, from the thread that runs the chain; who has the chain takes snapshot_take (run.h). `facts`: number,
 /// range, time and frame rate. NULL: out of memory.
 struct chain_snapshot *snapshot_make(const struct field_table *t, const struct bw_frame *facts);
-/// One reference more, or less; from any thread.
-struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);
-void snapshot_unref(struct chain_snapshot *s);
+/// From any thread.
+void snapshot_free(struct chain_snapshot *s);
 /// Before field k is read: fetch its tiles from other ranks; unless `more`, drop those fetched before. Errors:
 /// BW_ERR_MEMORY.
 enum bw_status snapshot_fetch(struct chain_snapshot *s, uint32_t k, bool more);
@@ -54,7 +51,7 @@ enum bw_status snapshot_fetch(struct chain_snapshot *s, uint32_t k, bool more);
 /// faces.
 enum bw_status snapshot_fetch_cells(struct chain_snapshot *s, uint32_t k, const int32_t (*cell)[3], int64_t n,
                                     bool faces);
-/// No more fields are read: drop all tiles. The last snapshot_unref does so too.
+/// No more fields are read: drop all tiles. snapshot_free does so too.
 void snapshot_fetch_end(struct chain_snapshot *s);
 /// The frame as an exporter of one domain sees it: that domain's fields, and those of the others apart. `room`: for as
 /// many fields as there are.

@@ -152,7 +152,7 @@ static void solid_gather(const struct cache_chain *k, int64_t frame, const struc
     for (uint32_t i = 0; info && !status && i < s->frame.n_fields; i++)
         if (s->field[i].info == info) status = solid_distances_replace(tools, &s->field[i], scale, v, memory);
     if (status) out_of_memory(why);
-    snapshot_unref(s);
+    snapshot_free(s);
 }
 
 void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct bw_vdb_view *vdb, int64_t frame,
@@ -186,6 +186,6 @@ void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct
         *shapes = NULL;
     }
     v->shapes = *shapes;
-    snapshot_unref(s);
+    snapshot_free(s);
     pthread_mutex_unlock(&c->lock);
 }

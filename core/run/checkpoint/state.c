@@ -140,7 +140,7 @@ struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps, bool ex
 void checkpoint_free(struct checkpoint *p)
 {
     if (!p) return;
-    snapshot_unref(p->state);
+    snapshot_free(p->state);
     archive_free(&p->extra);
     bw_free(p->about);
     bw_free(p);

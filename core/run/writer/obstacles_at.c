@@ -23,7 +23,7 @@ struct chain_snapshot *bw_chain_obstacles_at(struct bw_chain *c, int64_t frame, 
     if (s) status = obstacle_shapes_add(c, s, BW_OBSTACLE_PLACED);
     c->log.diag = NULL;
     if (s && status == BW_OK) return s;
-    snapshot_unref(s);
+    snapshot_free(s);
     if (d->status == BW_OK) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for obstacles");
     return NULL;
 }

@@ -36,7 +36,7 @@ static enum bw_status job_do(struct writer *w, struct writer_job *j, enum bw_sta
 
 static void job_free(struct writer_job *j)
 {
-    snapshot_unref(j->frame);
+    snapshot_free(j->frame);
     checkpoint_free(j->checkpoint);
     bw_free(j);
 }
@@ -124,7 +124,7 @@ static enum bw_status job_add(struct writer *w, struct chain_snapshot *frame, st
         checkpoint = NULL;
     }
     pthread_mutex_unlock(&w->lock);
-    snapshot_unref(frame);
+    snapshot_free(frame);
     checkpoint_free(checkpoint);
     bool lost = !j && status == BW_OK && (frame || checkpoint);
     bw_free(j);

@@ -41,7 +41,7 @@ static float *picture_of(struct test_run *r, int64_t *outlines)
     *outlines = 0;
     for (int64_t t = 0; t < solid.n_tiles; t++) *outlines += solid.outline && solid.outline[t];
     cr_assert_eq(solid.n_tiles - *outlines, bw_chain_tiles(r->chain), "a tile of the run's is missing");
-    snapshot_unref(s);
+    snapshot_free(s);
     return out;
 }
 
@@ -90,7 +90,7 @@ Test(outline, has_shapes)
         cr_assert_eq(box->kind, BW_SHAPE_BOX);
         cr_assert_float_eq(box->scale[2], 0.05, 1e-12);
         if (foreign) cr_assert_eq(s->frame.shapes[0].shape.kind, BW_SHAPE_UNKNOWN);
-        snapshot_unref(s);
+        snapshot_free(s);
         test_end(&r);
     }
 }
@@ -116,7 +116,7 @@ Test(outline, has_an_end)
     cr_assert_eq(obstacle_tiles_add(r.chain, s), BW_OK);
     cr_assert_eq(solid_of(s).n_tiles, bw_chain_tiles(r.chain));
     cr_assert_eq(warned, 1);
-    snapshot_unref(s);
+    snapshot_free(s);
     test_end(&r);
 }
 
