@@ -241,8 +241,8 @@ static void size_choose(const struct bw_picture_params *p, const double lo[3], c
     size[1] = 2 * (int32_t)lround(h / 2);
 }
 
-/// As low as asked for, but a camera that fits itself to the stage stays above the floor, which hides all from below: by
-/// EYE_HEIGHT of the stage's height.
+/// As low as asked for, but a camera that fits itself to the stage stays above the floor, which hides all from below:
+/// by EYE_HEIGHT of the stage's height.
 static void camera_fit_above(struct bw_camera *c, const struct bw_aim *aim, const double lo[3], const double hi[3],
                              double aspect)
 {
