@@ -18,6 +18,7 @@
 #include <common/froude.h>
 #include <common/number/whole.h>
 #include <common/tiles.h>
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -215,9 +216,11 @@ static struct between between_of(const struct bw_block *b, const struct wide_box
     return (struct between){cell - w->first[axis], (float)(at - 2 * w->by[axis] * cell) / (float)(2 * w->by[axis])};
 }
 
+enum { CORNERS = 33 }; ///< of a block of two tiles along each axis
+
 /// A row of corners.
 struct corner_row {
-    struct between x[65];
+    struct between x[CORNERS];
     float *wide, *scaled, *amount[DETAIL_SETS], *offset[DETAIL_SETS][3];
     bool any;
 };
@@ -258,8 +261,8 @@ static void corners_expand(const struct bw_block *b, const struct flux_detail *d
 
 /// Where corners lie in an octave's lattice along an axis, whole and part: by their place in the world.
 struct lattice_line {
-    int32_t whole[65];
-    float part[65];
+    int32_t whole[CORNERS];
+    float part[CORNERS];
 };
 
 static void line_fill(struct lattice_line *l, const struct bw_block *b, int axis, double spacing, int32_t shift)
@@ -320,6 +323,7 @@ static bool corners_fill(const struct bw_block *b, const struct flux_detail *d, 
     const struct octave_lines *lines = lines_make(b, d);
     float *at = b->stage->host->body_scratch(b, ((4 * DETAIL_SETS + 1) * n + (size_t)w->m[0] + 2) * sizeof *at);
     *any = false;
+    for (int a = 0; a < 3; a++) assert(b->n[a] < CORNERS);
     const int made = lines && at ? centres_make(b, d, w, &c) : -1;
     if (made <= 0) return made == 0;
     for (int q = 0; q < DETAIL_SETS; q++) {
