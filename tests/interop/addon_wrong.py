@@ -43,7 +43,7 @@ def check_start():
     refused(bpy.ops.billow.bake, "there is no source")
     bpy.ops.billow.base(name="smoke", fit=True)
     assert (scene.frame_start, scene.frame_end, box.billow.resolution) == (1, 72, 100), scene.frame_end
-    assert all(abs(a - b) < 1e-5 for a, b in zip(box.dimensions, (2, 2, 4))) and abs(box.location.z - 2) < 1e-5, box.location
+    assert all(abs(a - b) < 1e-5 for a, b in zip(box.dimensions, (2.6, 2.6, 4))) and abs(box.location.z - 2) < 1e-5, box.location
     scene.frame_end, box.billow.resolution = 2, 24
     text = box.billow.base
     assert text.name == "smoke.yaml" and "id: source" in text.as_string(), text.name

@@ -388,8 +388,12 @@ def plots(page):
     off = page.run(TICK)
     check("ticks stand where they say", off is not None and abs(off) < 3, off)
     before = page.frame()
-    page.actions().move_to_element_with_offset(page.at("plot"), -200, 0).click().perform()
-    check("a click goes to its frame", wait(lambda: page.frame() != before), (before, page.frame()))
+
+    def goes():
+        page.actions().move_to_element_with_offset(page.at("plot"), -200, 0).click().perform()
+        return wait(lambda: page.frame() != before, 10)
+
+    check("a click goes to its frame", goes() or goes(), (before, page.frame()))  # a plot that is drawn anew drops a click
     check("the legend tells its value", page.at("plot-legend").text.startswith("cells"), page.at("plot-legend").text)
 
 

@@ -72,13 +72,21 @@ static void component_beside(const struct bw_block *b, int c)
         }
 }
 
+static void ranges_take(const struct advect_increment_ranges *r, int c, struct range3 *g, struct range3 *half)
+{
+    g->least[c] = fminf(r->mean[0], r->now[0]);
+    g->most[c] = fmaxf(r->mean[1], r->now[1]);
+    half->least[c] = r->half[0];
+    half->most[c] = r->half[1];
+}
+
 /* u, a become g, f in one sub-tile. Ranges: `u` of u, `half` of c/2, `g` of g and u, since g is u where c is 0. */
 static void sub_tile_add_increment(const struct bw_block *b, const struct increment *l, const int32_t at[3],
-                                   struct range3 *u, struct range3 *g, struct range3 *half)
+                                   struct range3 *u, struct sub_tile_ranges *g, struct sub_tile_ranges *half)
 {
     const struct bw_view *v = &b->view[VIEW_VEL], *was = &b->view[VIEW_ADVECTED];
     const struct sub_tiles by = sub_tiles_of(b->grid);
-    *g = *half = (struct range3){{0}, {0}};
+    *g = *half = (struct sub_tile_ranges){.all = {{0}, {0}}};
     for (int c = 0; c < 3; c++) {
         struct advect_increment row = {.vel_step = {v->sy, v->sz},
                                        .advected_step = {was->sy, was->sz},
@@ -88,14 +96,13 @@ static void sub_tile_add_increment(const struct bw_block *b, const struct increm
             row.n[a] = sub_tile_cells_along(&by, a, at[a], b->n[a], a == c && b->high[a], &first[a]);
         row.vel = bw_f32(v, c) + first[0] + first[1] * v->sy + first[2] * v->sz;
         row.advected = bw_f32(was, c) + first[0] + first[1] * was->sy + first[2] * was->sz;
+        row.axis = c;
         l->pass->kernels->add_increment(&row);
         if (c == b->grid->thin) continue;
-        u->least[c] = fminf(u->least[c], row.now[0]);
-        u->most[c] = fmaxf(u->most[c], row.now[1]);
-        g->least[c] = fminf(row.mean[0], row.now[0]);
-        g->most[c] = fmaxf(row.mean[1], row.now[1]);
-        half->least[c] = row.half[0];
-        half->most[c] = row.half[1];
+        u->least[c] = fminf(u->least[c], row.all.now[0]);
+        u->most[c] = fmaxf(u->most[c], row.all.now[1]);
+        ranges_take(&row.all, c, &g->all, &half->all);
+        ranges_take(&row.first, c, &g->first, &half->first);
     }
 }
 
@@ -116,14 +123,15 @@ static void block_add_increment(const struct bw_block *b, void *user)
     const struct increment *l = user;
     const int64_t tile = tile_of_block(l->pass->tiles, b);
     const struct sub_tiles by = sub_tiles_of(b->grid);
-    struct range3 u = {{0}, {0}}, *g = l->pass->speed.sub_tile + tile * by.count,
-                  *half = l->pass->speed.half + tile * by.count;
+    struct range3 u = {{0}, {0}};
+    struct sub_tile_ranges *g = l->pass->speed.sub_tile + tile * by.count,
+                           *half = l->pass->speed.half + tile * by.count;
     for (int32_t q = 0; q < by.count; q++) {
         int32_t at[3];
         sub_tile_place(&by, q, at);
         sub_tile_add_increment(b, l, at, &u, &g[q], &half[q]);
-        b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q]));
-        b->max[MAX_HALF] = fmax(b->max[MAX_HALF], range_speed(&half[q]));
+        b->max[MAX_G] = fmax(b->max[MAX_G], range_speed(&g[q].all));
+        b->max[MAX_HALF] = fmax(b->max[MAX_HALF], range_speed(&half[q].all));
     }
     for (int c = 0; c < 3 && l->factor > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
     b->max[MAX_U] = range_speed(&u);
@@ -149,8 +157,8 @@ static enum bw_status increment_run(struct pass *p, double factor)
                                                              .user = &l,
                                                              .maxs = most,
                                                              .n_maxs = BW_COUNT(most)});
-    if (st == BW_OK) st = speed_allgather(p, p->speed.sub_tile);
-    if (st == BW_OK) st = speed_allgather(p, p->speed.half);
+    if (st == BW_OK) st = speed_join(p, p->speed.sub_tile);
+    if (st == BW_OK) st = speed_join(p, p->speed.half);
     p->speed.exterior = exterior_speed(p);
     p->speed.most =
         fmax(most[MAX_G], 0) + (1 + 4 * (double)ADVECT_SHARPER) * fmax(most[MAX_HALF], 0) + p->speed.exterior;

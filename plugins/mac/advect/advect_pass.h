@@ -27,11 +27,6 @@ struct advect {
     struct bw_list only; ///< const char *
 };
 
-/// Bounds of three components; 0 lies between them.
-struct range3 {
-    float least[3], most[3];
-};
-
 /// The largest component.
 static inline double range_speed(const struct range3 *r)
 {
@@ -71,10 +66,10 @@ struct empty_space {
 
 /// Speed of the flow, for the CFL number and the bounds of displacements.
 struct flow_speed {
-    double exterior;         ///< largest velocity component in inactive tiles and beyond the sides, m/s
-    double most;             ///< largest component that a trace can meet, m/s
-    struct range3 *sub_tile; ///< range of the velocity on the faces of each sub-tile, m/s
-    struct range3 *half;     ///< of c/2 there (advect_centred.c), m/s; NULL: there is none
+    double exterior;                  ///< largest velocity component in inactive tiles and beyond the sides, m/s
+    double most;                      ///< largest component that a trace can meet, m/s
+    struct sub_tile_ranges *sub_tile; ///< of the velocity, m/s
+    struct sub_tile_ranges *half;     ///< of c/2 (advect_centred.c), m/s; NULL: there is none
 };
 
 /// The block that a worker is at.
@@ -204,9 +199,11 @@ enum bw_status pass_mix(struct pass *p);
 
 /// Measures the ranges of `vel`: sets the pass's speed.
 enum bw_status pass_measure(struct pass *p);
-/// Allocate a range for each sub-tile; all-gather them from all ranks. Errors: BW_ERR_MEMORY (reported).
-enum bw_status speed_alloc(struct pass *p, int64_t tiles, struct range3 **to);
-enum bw_status speed_allgather(const struct pass *p, struct range3 *of);
+/// Allocate ranges for each sub-tile. Errors: BW_ERR_MEMORY (reported).
+enum bw_status speed_alloc(struct pass *p, int64_t tiles, struct sub_tile_ranges **to);
+/// After a sweep has measured its own tiles: all-gather them from all ranks, and widen each by its high faces. Errors:
+/// of the ranks.
+enum bw_status speed_join(const struct pass *p, struct sub_tile_ranges *of);
 /// Largest velocity component that a trace can meet in inactive tiles and beyond the sides, m/s.
 double exterior_speed(const struct pass *p);
 

@@ -408,19 +408,20 @@ static void box_range(const float *u, const ptrdiff_t step[2], const int32_t n[3
     ranges_join(&r, range);
 }
 
-static void box_add_increment(struct advect_increment *b)
+/* Ranges in a box, and, with `add`, what it becomes. */
+static inline void increment_box(const struct advect_increment *b, const int32_t n[3], bool add,
+                                 struct advect_increment_ranges *r)
 {
-    struct ranges now = ranges_of(b->now), mean = ranges_of(b->mean), half = ranges_of(b->half);
-    for (int32_t k = 0; k < b->n[2]; k++)
-        for (int32_t j = 0; j < b->n[1]; j++) {
+    struct ranges now = ranges_of(r->now), mean = ranges_of(r->mean), half = ranges_of(r->half);
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++) {
             float *restrict vel = b->vel + j * b->vel_step[0] + k * b->vel_step[1];
             float *restrict advected = b->advected + j * b->advected_step[0] + k * b->advected_step[1];
-            for (int32_t i = 0; i < b->n[0];) {
-                const int32_t count = i + MANY <= b->n[0] ? MANY : 1;
+            for (int32_t i = 0; i < n[0];) {
+                const int32_t count = i + MANY <= n[0] ? MANY : 1;
                 for (int l = 0; l < count; l++) {
                     const float u = vel[i + l], c = b->factor * (u - advected[i + l]);
-                    vel[i + l] = u + 0.5f * c;
-                    advected[i + l] = u + c;
+                    if (add) vel[i + l] = u + 0.5f * c, advected[i + l] = u + c;
                     ranges_widen(&now, l, u);
                     ranges_widen(&mean, l, u + 0.5f * c);
                     ranges_widen(&half, l, 0.5f * c);
@@ -428,9 +429,17 @@ static void box_add_increment(struct advect_increment *b)
                 i += count;
             }
         }
-    ranges_join(&now, b->now);
-    ranges_join(&mean, b->mean);
-    ranges_join(&half, b->half);
+    ranges_join(&now, r->now);
+    ranges_join(&mean, r->mean);
+    ranges_join(&half, r->half);
+}
+
+static void box_add_increment(struct advect_increment *b)
+{
+    int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
+    n[b->axis] = n[b->axis] > 0;
+    increment_box(b, n, false, &b->first);
+    increment_box(b, b->n, true, &b->all);
 }
 
 /* Derivative of a component across its own axis at a cell's centre. */

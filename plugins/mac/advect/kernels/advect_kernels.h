@@ -72,14 +72,19 @@ static inline float advect_displacement(const struct advect_row *r, int axis, in
 /// out = f at the displaced cells by cubic interpolation. True: clamped already, as `clamp` of advect_kernels does.
 typedef bool advect_cubic_fn(const struct advect_row *r, bool clamp, float *out);
 
+/// Ranges of u, u + c/2 and c/2; 0 lies in all.
+struct advect_increment_ranges {
+    float now[2], mean[2], half[2];
+};
+
 /// u, and the velocity after the last advection. With c = factor (u - advected) they become u + c/2 and u + c. Rows of
 /// both are n[0] long.
 struct advect_increment {
     float *vel, *advected;
     ptrdiff_t vel_step[2], advected_step[2]; ///< from row to row, and from plane to plane
-    int32_t n[3];
+    int32_t n[3], axis;
     float factor;
-    float now[2], mean[2], half[2]; ///< out: ranges of u, u + c/2 and c/2, widened
+    struct advect_increment_ranges all, first; ///< out: of all, and of the first plane along `axis`; from 0 on
 };
 
 struct advect_kernels {

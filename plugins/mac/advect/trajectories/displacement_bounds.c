@@ -75,8 +75,8 @@ static struct range3 ring_displacements(const struct bw_block *b, const struct p
                 int64_t t = p->tiles->find(b->stage->domain, at);
                 *at_exterior = *at_exterior || tile_is_exterior(b->grid, at, t);
                 for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) {
-                    range_widen(&r, &p->speed.sub_tile[q]);
-                    if (p->speed.half) range_widen(&half, &p->speed.half[q]);
+                    range_widen(&r, &p->speed.sub_tile[q].all);
+                    if (p->speed.half) range_widen(&half, &p->speed.half[q].all);
                 }
             }
     return displacements_at_speed(p, &r, &half);

@@ -41,9 +41,9 @@ static void tile_look(struct sub_tiles_near *near, const struct pass *p, int64_t
         sub_tile_place(by, q, part);
         const size_t at = to + (size_t)part[0] + (size_t)near->n[0] * (size_t)(part[1] + part[2] * near->n[1]);
         const int64_t from = t * by->count + q;
-        if (t >= 0) near->speed[at] = p->speed.sub_tile[from];
+        if (t >= 0) near->speed[at] = p->speed.sub_tile[from].all;
         else near->speed[at] = (struct range3){{0}, {0}};
-        if (near->half && t >= 0) near->half[at] = p->speed.half[from];
+        if (near->half && t >= 0) near->half[at] = p->speed.half[from].all;
         else if (near->half) near->half[at] = (struct range3){{0}, {0}};
         near->occupied[at] = !p->occupied ? UINT8_MAX : t >= 0 ? p->occupied[from] : 0;
     }
@@ -87,15 +87,12 @@ struct cells sub_tile_cells(const struct sub_tiles_near *near, const int32_t at[
     return box;
 }
 
-static void range_widen_along(struct range3 *r, const struct range3 *by, int c)
-{
-    if (by->least[c] < r->least[c]) r->least[c] = by->least[c];
-    if (by->most[c] > r->most[c]) r->most[c] = by->most[c];
-}
-
 void range_widen(struct range3 *r, const struct range3 *by)
 {
-    for (int a = 0; a < 3; a++) range_widen_along(r, by, a);
+    for (int a = 0; a < 3; a++) {
+        if (by->least[a] < r->least[a]) r->least[a] = by->least[a];
+        if (by->most[a] > r->most[a]) r->most[a] = by->most[a];
+    }
 }
 
 /* Sub-tiles of a box, with those mirrored into it where it reaches beyond a side. */
@@ -140,20 +137,15 @@ static void sides_turn(const struct sub_tiles_near *near, const struct cells *bo
     }
 }
 
-/* Along its own axis a component has faces at both ends of a cell, and a sub-tile those at the low ends of its own. */
 void sub_tiles_speed(const struct sub_tiles_near *near, const struct range3 *of, const struct cells *box,
                      struct range3 *r)
 {
-    for (int c = 0; c < 3; c++) {
-        struct cells faces = *box;
-        faces.hi[c]++;
-        const struct cells in = sub_tiles_within(near, &faces);
-        for (int32_t z = in.lo[2]; z <= in.hi[2]; z++)
-            for (int32_t y = in.lo[1]; y <= in.hi[1]; y++) {
-                const struct range3 *s = of + (size_t)near->n[0] * (size_t)(y + near->n[1] * z);
-                for (int32_t x = in.lo[0]; x <= in.hi[0]; x++) range_widen_along(r, &s[x], c);
-            }
-    }
+    const struct cells in = sub_tiles_within(near, box);
+    for (int32_t z = in.lo[2]; z <= in.hi[2]; z++)
+        for (int32_t y = in.lo[1]; y <= in.hi[1]; y++) {
+            const struct range3 *s = of + (size_t)near->n[0] * (size_t)(y + near->n[1] * z);
+            for (int32_t x = in.lo[0]; x <= in.hi[0]; x++) range_widen(r, &s[x]);
+        }
     sides_turn(near, box, r);
 }
 

@@ -10,7 +10,17 @@
 #include <stdint.h>
 
 struct pass;
-struct range3;
+
+/// Bounds of three components; 0 lies between them.
+struct range3 {
+    float least[3], most[3];
+};
+
+/// Of all of a sub-tile's faces, so that a mirrored flow has the same; and of its first plane along each component's
+/// axis, which are the high ends of the sub-tile below, too.
+struct sub_tile_ranges {
+    struct range3 all, first;
+};
 
 enum { SUB_TILE_PARTS = 2, SUB_TILES_MOST = 4 * 4 * 4 }; ///< of a tile along an axis, of a block, at most
 
