@@ -242,19 +242,20 @@ static void size_choose(const struct bw_picture_params *p, const double lo[3], c
 }
 
 /// As low as asked for, but a camera that fits itself to the stage stays above the floor, which hides all from below:
-/// by EYE_HEIGHT of the stage's height.
+/// by EYE_HEIGHT of the stage's longest edge.
 static void camera_fit_above(struct bw_camera *c, const struct bw_aim *aim, const double lo[3], const double hi[3],
                              double aspect)
 {
-    static const double EYE_HEIGHT = 0.03;
+    static const double EYE_HEIGHT = 0.04;
+    const double edge = fmax(fmax(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]), least = lo[2] + EYE_HEIGHT * edge;
     struct bw_aim higher = *aim;
     double low = aim->elevation, high = fmax(low, 0);
     bw_camera_fit(c, aim, lo, hi, aspect);
-    if (aim->distance > 0 || aim->has_target || c->eye[2] >= lo[2] + EYE_HEIGHT * (hi[2] - lo[2])) return;
+    if (aim->distance > 0 || aim->has_target || c->eye[2] >= least) return;
     for (int i = 0; i < 30; i++) {
         higher.elevation = 0.5 * (low + high);
         bw_camera_fit(c, &higher, lo, hi, aspect);
-        if (c->eye[2] < lo[2] + EYE_HEIGHT * (hi[2] - lo[2])) low = higher.elevation;
+        if (c->eye[2] < least) low = higher.elevation;
         else high = higher.elevation;
     }
 }

@@ -100,7 +100,7 @@ Test(render, orbits_leave_the_lamps)
 
 Test(render, a_camera_stays_above_the_floor)
 {
-    static const double eye_least = 0.03 * 2;
+    static const double eye_least = 0.04 * 10;
     struct bw_picture_params p = {.size = 64, .width = 128, .frame = 1, .camera = {.lens = 0.05, .sensor = 0.036}};
     const struct bw_scene stage = {.lo = {-5, -5, 0}, .hi = {5, 5, 2}};
     int32_t size[2] = {0};
