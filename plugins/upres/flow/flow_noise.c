@@ -64,9 +64,7 @@ static int line_fill(struct line *l, const struct bw_block *b, int axis, int32_t
     if (!l->whole || !l->part) return 0;
     l->wall = l->part + n;
     for (int32_t i = 0; i < n; i++) {
-        double x = (g->origin[axis] + (b->lo[axis] + i) * g->h) / spacing, low = floor(x);
-        l->whole[i] = (int32_t)((int64_t)low & (WAVELET_SIZE - 1)) + shift;
-        l->part[i] = (float)(x - low);
+        wavelet_place((g->origin[axis] + (b->lo[axis] + i) * g->h) / spacing, shift, &l->whole[i], &l->part[i]);
         l->wall[i] = 1;
         for (int side = 0; side < 2 && g->n[0]; side++) {
             int32_t away = side ? g->n[axis] - b->lo[axis] - i : b->lo[axis] + i;

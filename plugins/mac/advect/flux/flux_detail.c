@@ -8,12 +8,12 @@
  * Amplitude: A² = GAIN² B|u - B u|², B the mean with weights 1 2 1 over three wide cells along each axis: the energy of
  * the finest waves that the flow has. A is 0 in and beside obstacles and closed sides, so nothing crosses them.
  *
- * Noise has to move with the gas. Texture coordinates that are advected would have to be kept; here they are those of
- * a straight trajectory: a set is at rest in the middle of its life, and τ seconds later x looks it up at x - τ u. Two
+ * Noise has to move with the gas. Texture coordinates that are advected would have to be kept; here they are those of a
+ * straight trajectory: a set is at rest in the middle of its life, and τ seconds later x looks it up at x - τ u. Two
  * sets alternate, faded by sin and cos: their squares add up to 1, and a set has no weight where τ is largest. Nothing
- * is kept from step to step. A set that is stretched, |∂(x - τ u)/∂x| = f, is divided by f; one that is sheared gives
- * way to the other (as in upres/flow/texture.c). The error: gas that turns within a life leaves its noise behind. LIFE
- * goes by Froude's law, so a candle and a house look alike. */
+ * is kept from step to step. A set that is stretched, |∂(x - τ u)/∂x| = f, is divided by f; one that is sheared loses
+ * its weight to the other (as in upres/flow/texture.c). The error: gas that turns within a life leaves its noise
+ * behind. LIFE goes by Froude's law, so a candle and a house look alike. */
 #include "flux_detail.h"
 #include <common/froude.h>
 #include <common/number/whole.h>
@@ -52,10 +52,14 @@ void flux_detail_begin(struct flux_detail *d, const struct bw_stage *s, double s
     d->strength = (float)strength;
     d->least = (float)(LEAST * s->grid->h / life);
     d->n_fields = 0;
-    for (uint32_t i = 0; i < list->count && d->n_fields < DETAIL_FIELDS; i++) {
+    for (uint32_t i = 0; i < list->count; i++) {
         const struct bw_field_info *info = s->host->field_info(list->fields[i]);
-        if (info->kind == BW_SCALAR && info->precision == BW_F32 && info->alive > 0)
-            d->field[d->n_fields++] = list->fields[i];
+        if (info->kind != BW_SCALAR || info->precision != BW_F32 || !(info->alive > 0)) continue;
+        if (d->n_fields == DETAIL_FIELDS) {
+            d->n_fields = 0; // too many to look at: noise everywhere
+            break;
+        }
+        d->field[d->n_fields++] = list->fields[i];
     }
     for (int q = 0; q < DETAIL_SETS; q++) {
         const double phase = now / life + (double)q / DETAIL_SETS;
@@ -267,11 +271,9 @@ struct lattice_line {
 
 static void line_fill(struct lattice_line *l, const struct bw_block *b, int axis, double spacing, int32_t shift)
 {
-    for (int32_t i = 0; i <= b->n[axis]; i++) {
-        const double x = (b->grid->origin[axis] + (b->lo[axis] + i) * b->grid->h) / spacing, low = floor(x);
-        l->whole[i] = (int32_t)((int64_t)low & (WAVELET_SIZE - 1)) + shift;
-        l->part[i] = (float)(x - low);
-    }
+    for (int32_t i = 0; i <= b->n[axis]; i++)
+        wavelet_place((b->grid->origin[axis] + (b->lo[axis] + i) * b->grid->h) / spacing, shift, &l->whole[i],
+                      &l->part[i]);
 }
 
 struct octave_lines {

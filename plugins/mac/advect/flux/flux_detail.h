@@ -8,11 +8,11 @@
 #include <common/noise/wavelet_noise.h>
 
 enum {
-    DETAIL_AROUND = 4,
+    DETAIL_AROUND = 4, ///< wide cells round a block that it reads
     DETAIL_SETS = 2,
     DETAIL_OCTAVES = 2,
-    DETAIL_FIELDS = 8
-}; ///< AROUND: wide cells round a block that it reads
+    DETAIL_FIELDS = 8 ///< more are not looked at one by one
+};
 
 /// The noise, and this step's; read by all workers.
 struct flux_detail {
@@ -22,7 +22,7 @@ struct flux_detail {
     double spacing[DETAIL_OCTAVES]; ///< of the noise's lattice, m
     float scale[DETAIL_OCTAVES];    ///< of ψ, m: for 1 m/s
     // of a step
-    struct bw_field *field[DETAIL_FIELDS]; ///< noise is made where one of these holds something
+    struct bw_field *field[DETAIL_FIELDS]; ///< noise is made where one of these holds something; none: everywhere
     uint32_t n_fields;
     uint64_t seed;
     float ahead[DETAIL_SETS], weight[DETAIL_SETS]; ///< s since the middle of a set's life
