@@ -22,7 +22,8 @@ rings16, rings27: two rings, one behind the other, that pass through one another
 When they pass: when the line between both cores in the half-plane of the axis is a radius; in brackets the least
 vorticity on it, as a share of the weaker core's: they are two as long as that is small. The largest vorticity over the
 radius, a constant of the motion by theory, as a share of the first. Vortons, seven lines a ring, are in unbounded
-space, for 5.5 times as long.
+space, for 5.5 times as long. Stirred: `centred`, with the same vortons in its flow, which vorton.confine draws it to;
+in the whole box, so at four times the seconds.
 
 knot: a trefoil of Rosenhead and Moore's vorticity, core 2 cells, that moves along its axis in a box; by vortons (one
 line, so without twist) in unbounded space. Helicity, energy and impulse as shares of the first: by theory all stay.
@@ -42,6 +43,9 @@ import billow  # noqa: E402
 GRIDS = {"centred": "", "reflection": "reflection: true", "cubic": "velocity: cubic", "quintic": "velocity: quintic",
          "semi-lagrangian": "velocity: semi-lagrangian"}
 SCHEMES = ("centred", "reflection", "cubic", "quintic")
+RING = ("  - vorton.emit: {{id: {}, source: {{ring: {{center: [0, 0, {}], radius: {}, core: {}, circulation: 100, "
+        "layers: 1}}}}}}\n")
+STIR = "  - vorton.advect: {flow: [vel]}\n  - vorton.confine: {rate: 5}\n"
 EQUAL = {"centred": 1.25, "reflection": 1.125, "cubic": 1.5}  # times the cells along an axis: quintic's seconds
 VORTONS = "billow: 1\nname: flow\ndomain: {size: none, voxel: 1}\n"
 VORTICITY = {}  # by scheme, of rings16, by second
@@ -172,8 +176,13 @@ def taylor(_, scheme, finer):
 RINGS = {"rings16": (16, 2, 16, 32, 112, 20), "rings27": (27, 2.15, 27, 54, 150, 36)}
 
 
+def two_rings(radius, core, gap):
+    """Of vortons."""
+    return "".join(RING.format(name, z, radius, core / math.sqrt(2)) for name, z in (("a", 0), ("b", gap)))
+
+
 def rings_text(radius, core, gap, width, length, seconds, scheme, finer):
-    """Two rings of circulation 100 along z."""
+    """Two rings of circulation 100 along z, in a quarter of a box; stirred in all of it."""
     s = "(sqrt(x*x+y*y)+1e-9)"
     out, up = "0", "0"
     for z in (0, gap):
@@ -182,9 +191,14 @@ def rings_text(radius, core, gap, width, length, seconds, scheme, finer):
             q = f"{sign * 100}*(1-exp(-{r2}/{core * core}))/(2*pi*{r2})"
             out += f"+(z-{z})*{q}"
             up += f"-({s}-{sign * radius})*{q}"
-    cells = [round(finer * width), round(finer * width), round(finer * length)]
-    return flow_text(cells, 1 / finer, [0, 0, -24], 2, 2 * seconds + 1, 3, [f"x/{s}*({out})", f"y/{s}*({out})", up],
-                     scheme, "1e-4")
+    stirred = scheme == "stirred"
+    wide, low = (2 * width, -width) if stirred else (round(finer * width), 0)
+    text = flow_text([wide, wide, round(finer * length)], 1 / finer, [low, low, -24], 2, 2 * seconds + 1, 3,
+                     [f"x/{s}*({out})", f"y/{s}*({out})", up], GRIDS.get(scheme, ""), "1e-4")
+    if not stirred:
+        return text
+    text = text.replace("stages:\n", "stages:\n" + two_rings(radius, core, gap))
+    return text.replace("  - mac.project", STIR + "  - mac.project")
 
 
 def rings_line(w, h):
@@ -222,18 +236,19 @@ def rings_passes(lines, seconds):
 def rings(case, scheme, finer):
     if scheme == "vortons":
         return rings_of_vortons(case, *RINGS[case])
-    seconds, h = RINGS[case][-1], 1 / finer
+    seconds, h, width = RINGS[case][-1], 1 / finer, RINGS[case][3]
     seen = VORTICITY.setdefault(scheme, []) if case == "rings16" and finer == 1 else []
 
     def look(frame):
         u = faces(frame)
+        origin = (-width, -width) if scheme == "stirred" else (0, 0)
         w = curl(u, h)
-        plane = w[1][:, 0, :]
+        plane = w[1][width:, width, :] if scheme == "stirred" else w[1][:, 0, :]
         seen.append(plane)
         strong = np.where(plane > .15 * plane.max(), plane, 0)
-        return (energy(u, h), impulse_along(w, h, (0, 0)), (strong.T / (h * (1 + np.arange(len(plane))))).max(),
+        return (energy(u, h), impulse_along(w, h, origin), (strong.T / (h * (1 + np.arange(len(plane))))).max(),
                 rings_line(plane, h))
-    rows, steps, used = flow(rings_text(*RINGS[case], GRIDS[scheme], finer), look)
+    rows, steps, used = flow(rings_text(*RINGS[case], scheme, finer), look)
     e, i, peaks, lines = zip(*rows)
     most, last = shares(e)
     return (f"{rings_passes(lines, seconds)} | {most:.4f}, {last:.3f} | {i[-1] / i[1]:.3f} | "
@@ -247,12 +262,9 @@ def conserved(vortons):
 
 
 def rings_of_vortons(case, radius, core, gap, width, length, seconds):
-    ring = ("  - vorton.emit: {{id: {}, source: {{ring: {{center: [0, 0, {}], radius: {}, core: {}, circulation: 100, "
-            "layers: 1}}}}}}\n")
-    spread = core / math.sqrt(2)  # as deviation
     span = 11 * seconds // 2
     text = (f"{VORTONS}time: {{fps: 10, frames: 1-{10 * span + 1}}}\nstages:\n"
-            + ring.format("a", 0, radius, spread) + ring.format("b", gap, radius, spread)
+            + two_rings(radius, core, gap)
             + "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n")
     seen = VORTICITY.setdefault("vortons", []) if case == "rings16" else []
 
@@ -379,7 +391,7 @@ def strip(path):
     """Sides by side: the schemes; from top to bottom: time. The axis of the rings lies across."""
     from PIL import Image, ImageDraw
     seconds = (0, 5, 9, 13, 20)
-    names = [name for name in (*SCHEMES, "vortons") if VORTICITY.get(name)]
+    names = [name for name in (*SCHEMES, "stirred", "vortons") if VORTICITY.get(name)]
     tall, wide = 2 * 31 * 2, 111 * 2
     sheet = Image.new("L", (wide * len(names) + 2 * (len(names) - 1), 18 + (tall + 2) * len(seconds)), 40)
     pen = ImageDraw.Draw(sheet)
@@ -403,11 +415,11 @@ CASES = {
     "eddies": (eddies, ["cfl 1", "cfl 3", "cfl 5", "cfl 8"],
                "vortex: peak left | energy: most, last (steps) | pairs | ring"),
     "taylor": (taylor, [*GRIDS, *FINER], "E(2) | E(5) | E(8) | most | Re 1600: largest -dE/dt | at t | CPU s"),
-    "rings16": (rings, [*SCHEMES, *FINER, "vortons"],
+    "rings16": (rings, [*SCHEMES, *FINER, "stirred", "vortons"],
                 "passes at (clear) | energy: most, last | impulse | peak of ω/r | CPU s | steps"),
     "knot": (knot, [*SCHEMES, *FINER, "vortons"],
              "helicity at 3 s | 6 s | 10 s | energy: most, last | impulse | CPU s | steps | helicity over Γ² at first"),
-    "rings27": (rings, [*SCHEMES, *FINER, "vortons"],
+    "rings27": (rings, [*SCHEMES, *FINER, "stirred", "vortons"],
                 "passes at (clear) | energy: most, last | impulse | peak of ω/r | CPU s | steps"),
 }
 
