@@ -98,6 +98,7 @@ static enum bw_status group_run(struct pass *p)
     double far = 0;
     p->second = false;
     enum bw_status st = empty_find(p);
+    if (st == BW_OK) st = bounds_measure(p);
     if (st == BW_OK) st = sweep_run(p, &far);
     p->second = true;
     if (st == BW_OK && two) st = sweep_run(p, &far);

@@ -74,9 +74,9 @@ struct flow_speed {
 
 /// The block that a worker is at.
 struct worker_block {
-    struct range3 displacement;                          ///< range of displacements ahead, cells
-    struct range3 sub_tile_displacement[SUB_TILES_MOST]; ///< the same of its sub-tiles, in order
-    struct sub_tiles_near sub_tiles;                     ///< around it; none where `speed` is NULL
+    struct range3 displacement; ///< range of displacements ahead, cells
+    /// The same of its sub-tiles and, for faces, of those beside its sides: [0] is below the block.
+    struct range3 sub_tile[BLOCK_SUB_TILES + 2][BLOCK_SUB_TILES + 2][BLOCK_SUB_TILES + 2];
     struct empty_space empty;
     int32_t solid_halo; ///< halo if obstacles are near, else 0
     bool by_rows;       ///< it is advected by rows
@@ -109,6 +109,7 @@ struct pass {
     double span;         ///< time step of this pass, s
     double scale, limit; ///< cells moved per m/s; longest displacement, cells
     struct flow_speed speed;
+    struct sub_tile_bounds *bounds;    ///< by sub-tile
     struct worker_block *worker_block; ///< by worker
     uint8_t *occupied;                 ///< by sub-tile: items, a bit each, that are not background there; NULL: unknown
     char *sub_tile_memory;             ///< `sub_tile_bytes` bytes a worker: sub-tiles around its block
@@ -221,7 +222,9 @@ void advect_block_rows(const struct bw_block *b, void *user);
 int32_t advect_halo(const struct pass *p, double limit);
 /// Rings of tiles that traces from a block may lead through, at most.
 int32_t advect_most_ring(void);
-/// Bounds the displacements of a block. False: some end beyond the widest halo, so it must go by nodes.
+/// Bounds displacements by the pass's velocity, for advect_block_fits(). Errors: BW_ERR_MEMORY (reported).
+enum bw_status bounds_measure(struct pass *p);
+/// Takes those of a block. False: some end beyond the widest halo, so it must go by nodes.
 bool advect_block_fits(const struct bw_block *b, const struct pass *p);
 /// Cells around a box that traces from it with these displacements ahead read; what: one of READ_*.
 void advect_around(const struct pass *p, const struct range3 *displacement, int what, int32_t around[6]);

@@ -14,6 +14,7 @@ struct traced {
     float *plane[2][2][3];                ///< direction, parity of k, axis: cell (0,0) of the plane
     float *straight[2][3], *shortened[3]; ///< one row: straight traces; traces cut short,
     float *decay;                         ///< and the decay of the velocity beyond their ends
+    float *least[3], *most[3];            ///< of a row's displacements, of the cell below the block on
     ptrdiff_t stride;
     const struct range3 *displacement; ///< range of displacements ahead, cells
     const struct empty_space *empty;
@@ -33,7 +34,7 @@ size_t advect_rows_floats(struct pass *p)
 {
     const int32_t *td = p->stage->grid->tile;
     p->stride = (size_t)(2 * td[0] + 2 + 15) & ~(size_t)15;
-    return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1) + 4 * p->stride;
+    return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1) + 10 * p->stride;
 }
 
 static float displacement_least(const struct range3 *displacement, int dir, int a)
@@ -44,6 +45,23 @@ static float displacement_least(const struct range3 *displacement, int dir, int 
 static float displacement_most(const struct range3 *displacement, int dir, int a)
 {
     return dir == AHEAD ? displacement->most[a] : -displacement->least[a];
+}
+
+/* Bounds of the displacements of the cells of row (j,k), from -1 to n: each those of its own sub-tile. */
+static void row_bounds(const struct traced *t, const struct bw_block *b, const struct pass *p, int dir, int32_t j,
+                       int32_t k)
+{
+    const struct sub_tiles by = sub_tiles_of(b->grid);
+    const struct range3 *row =
+        p->worker_block[b->worker].sub_tile[tile_coord(k, by.edge[2]) + 1][tile_coord(j, by.edge[1]) + 1];
+    for (int32_t first = -1; first <= b->n[0]; row++) {
+        const int32_t end = first < 0 ? 0 : first + by.edge[0] < b->n[0] ? first + by.edge[0] : b->n[0] + 1;
+        for (int a = 0; a < 3; a++) {
+            const float least = displacement_least(row, dir, a), most = displacement_most(row, dir, a);
+            for (int32_t i = first; i < end; i++) t->least[a][i] = least, t->most[a][i] = most;
+        }
+        first = end;
+    }
 }
 
 /* Range of displacements of row (j,k). */
@@ -88,6 +106,7 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
         }
     for (int a = 0; a < 3; a++, at += p->stride) t.shortened[a] = at;
     t.decay = at;
+    for (int a = 0; a < 3; a++) t.least[a] = (at += p->stride) + 1, t.most[a] = (at += p->stride) + 1;
     return t;
 }
 
@@ -120,6 +139,7 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
                         const struct wanted *rows, int32_t k)
 {
     const struct bw_view *v = &b->view[0], *ahead = &b->view[p->view_ahead];
+    const int32_t edge = sub_tiles_of(b->grid).edge[1];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
         struct advect_trace row = {.sy = (int32_t)v->sy,
                                    .sz = (int32_t)v->sz,
@@ -128,13 +148,14 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
                                    .rule = advect_rule(p)};
         for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         for (int32_t j = rows->low; j < rows->high[1]; j++) {
+            if (j == rows->low || j % edge == 0) row_bounds(t, b, p, dir, j, k);
             if (rows->empty && !row_occupancy(rows->empty, j, k)) continue;
             const struct interval x =
                 rows->empty ? row_interval(t->empty, j, k, rows->high[0]) : (struct interval){rows->low, rows->high[0]};
             row.n = x.end - x.first;
             for (int a = 0; a < 3; a++) {
-                row.least[a] = displacement_least(row_range(t, j, k), dir, a);
-                row.most[a] = displacement_most(row_range(t, j, k), dir, a);
+                row.least[a] = t->least[a] + x.first;
+                row.most[a] = t->most[a] + x.first;
                 row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz + x.first;
                 row.ahead[a] = bw_f32(ahead, a) + j * ahead->sy + k * ahead->sz + x.first;
                 row.d[a] = t->plane[dir][k & 1][a] + j * t->stride + x.first;

@@ -150,7 +150,13 @@ Test(alignment, fire_turned) { charge_copied(TURNED, "cubic", 2.5e-5, 2.2e-4); }
 /* Sweeps along one axis after the other carry a turned fire otherwise: 5e-2 of its heat is elsewhere then. */
 Test(alignment, fire_turned_in_fluxes) { charge_copied(TURNED, "flux_ppm, sweeps: symmetric", 5e-5, 5e-4); }
 
-enum other { RENAMED, REFLECTED }; ///< x and y are y and x; -x and y
+enum other { RENAMED, REFLECTED, ROTATED }; ///< x and y are y and x; -x and y; -y and x
+
+static double other_at(enum other other, const struct grid *g, int i, int j, int k)
+{
+    const int last = g->n[0] - 1;
+    return other == RENAMED ? at(g, j, i, k) : other == REFLECTED ? at(g, last - i, j, k) : at(g, last - j, i, k);
+}
 
 /* The share that lies elsewhere in q, another p. */
 static double other_differs(enum other other, const struct grid *p, const struct grid *q)
@@ -159,7 +165,7 @@ static double other_differs(enum other other, const struct grid *p, const struct
     for (int k = 0; k < p->n[2]; k++)
         for (int j = 0; j < p->n[1]; j++)
             for (int i = 0; i < p->n[0]; i++) {
-                sum += fabs(at(p, i, j, k) - (other == RENAMED ? at(q, j, i, k) : at(q, q->n[0] - 1 - i, j, k)));
+                sum += fabs(at(p, i, j, k) - other_at(other, q, i, j, k));
                 all += fabs(at(p, i, j, k));
             }
     return sum / all;
@@ -186,15 +192,16 @@ Test(alignment, ball_in_fluxes)
     test_end(&r);
 }
 
-/* A fire that two radian of rotation and converging flow a step make hard to follow, as it is, and with x and y renamed
- * or x turned round: bounds of displacements that halved tiles along two axes only, or knew faces at low ends only, and
- * soot that burnt or not by a trace of air, told them apart. A copy with a disturbance of 1e-6 is as far. */
+/* A fire that two radian of rotation and converging flow a step make hard to follow, as it is, and with x and y
+ * renamed, x turned round, or turned by 90 degrees: bounds of displacements that were a block's, halved tiles along two
+ * axes only, or knew faces at low ends only, and soot that burnt or not by a trace of air, told them apart. A copy with
+ * a disturbance of 1e-6 is as far. */
 struct hearth {
     struct watched watched; // first: it is what `see` gets
     struct grid heat[2], soot[2];
 };
 
-enum { EARLY = 6, LATE = 9 };
+enum { EARLY = 6, LATE = 12 };
 
 static void hearth_see(struct watched *w, const struct bw_progress *p)
 {
@@ -229,12 +236,13 @@ static struct hearth hearth(const double at[2][2])
 
 Test(alignment, fire_in_other_axes)
 {
-    static const char *const name[] = {"renamed", "mirrored"};
+    static const char *const name[] = {"renamed", "mirrored", "turned"};
     static const double places[][2][2] = {{{.03, .05}, {.15, .08}},
                                           [1 + RENAMED] = {{.05, .03}, {.08, .15}},
-                                          [1 + REFLECTED] = {{-.03, .05}, {-.15, .08}}};
-    static const double most[2] = {1e-6, 5e-4};
-    enum { COPIES = 2 };
+                                          [1 + REFLECTED] = {{-.03, .05}, {-.15, .08}},
+                                          [1 + ROTATED] = {{-.05, .03}, {-.08, .15}}};
+    static const double most[2] = {1e-6, 1e-2};
+    enum { COPIES = 3 };
     struct hearth h[1 + COPIES];
     for (int i = 0; i <= COPIES; i++) h[i] = hearth(places[i]);
     for (int i = 0; i < COPIES; i++)

@@ -355,9 +355,9 @@ static void node_keep(const struct solid_map *g, const struct item *it, const in
 
 static bool item_counts(const struct item *it) { return it->info->kind == BW_SCALAR || it->info->kind == BW_VECTOR; }
 
-/// Displacements of one row, by direction.
+/// Displacements of one row, by direction, and their bounds, alike along all axes.
 struct displacement {
-    float *d[2][3];
+    float *d[2][3], *least, *most;
 };
 
 static void row_trace(const struct solid_map *g, int dir, int32_t j, int32_t k, const struct displacement *w)
@@ -369,8 +369,8 @@ static void row_trace(const struct solid_map *g, int dir, int32_t j, int32_t k, 
         row.scale[a] = a == g->block->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz;
         row.d[a] = w->d[dir][a];
-        row.least[a] = -g->limit;
-        row.most[a] = g->limit;
+        row.least[a] = w->least;
+        row.most[a] = w->most;
     }
     p->kernels->trace(&row);
 }
@@ -429,9 +429,12 @@ void advect_obstacles_correct(const struct bw_block *b, const struct pass *p)
     bool any = false;
     for (uint32_t q = 0; q < p->n_items; q++) any = any || item_counts(&p->item[q]);
     if (!p->walls || !any || !p->worker_block[b->worker].solid_halo) return;
-    float *d = b->stage->host->body_scratch(b, 6 * (size_t)(b->n[0] + 16) * sizeof *d);
+    float *d = b->stage->host->body_scratch(b, 8 * (size_t)(b->n[0] + 16) * sizeof *d);
     if (!d || !solid_map_init(&g, b, p)) return; // the host sees that scratch memory ran out
     for (int m = 0; m < 6; m++) w.d[m / 3][m % 3] = d + m * (b->n[0] + 16);
+    w.least = d + 6 * (b->n[0] + 16);
+    w.most = d + 7 * (b->n[0] + 16);
+    for (int32_t i = 0; i < b->n[0] + 16; i++) w.least[i] = -(w.most[i] = g.limit);
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) row_correct_paths(&g, j, k, &w);
 }

@@ -84,9 +84,9 @@ static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
     return min_of(max_of(v, all.lo), all.hi);
 }
 
-static inline float cell_bounded(const struct advect_trace *t, int c, float d)
+static inline float cell_bounded(const struct advect_trace *t, int32_t i, int c, float d)
 {
-    return min_of(max_of(d, t->least[c]), t->most[c]);
+    return min_of(max_of(d, t->least[c][i]), t->most[c][i]);
 }
 
 /* First stage: displacement by the velocity at the centre, times `factor`. */
@@ -95,7 +95,7 @@ static inline void cell_start(const struct advect_trace *t, int32_t i, float fac
     const int32_t step[3] = {1, t->sy, t->sz};
     for (int c = 0; c < 3; c++) {
         float u = 0.5f * (t->u[c][i] + t->u[c][i + step[c]]);
-        d[c] = cell_bounded(t, c, factor * t->scale[c] * u);
+        d[c] = cell_bounded(t, i, c, factor * t->scale[c] * u);
     }
 }
 
@@ -107,7 +107,7 @@ static inline void cell_stage(const struct advect_trace *t, int32_t i, const flo
         x[c] += 0.5f; // a centre lies half a cell above its low face
         struct cell_corners k;
         cell_corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
-        d[c] = cell_bounded(t, c, t->scale[c] * cell_corners_value(&k));
+        d[c] = cell_bounded(t, i, c, t->scale[c] * cell_corners_value(&k));
     }
 }
 
@@ -129,7 +129,7 @@ static inline void cell_trace3(const struct advect_trace *t, int32_t i)
     cell_stage(t, i, e, third);
     for (int c = 0; c < 3; c++) {
         float d = (2 * first[c] + 3 * second[c] + 4 * third[c]) * (1.0f / 9.0f);
-        t->d[c][i] = cell_bounded(t, c, d);
+        t->d[c][i] = cell_bounded(t, i, c, d);
     }
 }
 
@@ -241,9 +241,9 @@ static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
     return vec_clamp_to_corners(c.l, c.h, c.a, ADVECT_CORNER_LEAST, v);
 }
 
-static inline vec vec_bounded(const struct advect_trace *t, int c, vec d)
+static inline vec vec_bounded(const struct advect_trace *t, int32_t i, int c, vec d)
 {
-    return vec_min(vec_max(d, vec_set(t->least[c])), vec_set(t->most[c]));
+    return vec_min(vec_max(d, vec_load(t->least[c] + i)), vec_load(t->most[c] + i));
 }
 
 static inline void vec_start(const struct advect_trace *t, int32_t i, float factor, vec d[3])
@@ -251,7 +251,7 @@ static inline void vec_start(const struct advect_trace *t, int32_t i, float fact
     const int32_t step[3] = {1, t->sy, t->sz};
     for (int c = 0; c < 3; c++) {
         vec u = vec_set(0.5f) * (vec_load(t->u[c] + i) + vec_load(t->u[c] + i + step[c]));
-        d[c] = vec_bounded(t, c, vec_set(factor * t->scale[c]) * u);
+        d[c] = vec_bounded(t, i, c, vec_set(factor * t->scale[c]) * u);
     }
 }
 
@@ -262,7 +262,7 @@ static inline void vec_stage(const struct advect_trace *t, int32_t i, const vec 
         x[c] = x[c] + vec_set(0.5f);
         struct vec_corners k;
         vec_corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
-        d[c] = vec_bounded(t, c, vec_set(t->scale[c]) * vec_corners_value(&k));
+        d[c] = vec_bounded(t, i, c, vec_set(t->scale[c]) * vec_corners_value(&k));
     }
 }
 
@@ -284,7 +284,7 @@ static inline void vec_trace3(const struct advect_trace *t, int32_t i)
     vec_stage(t, i, e, third);
     for (int c = 0; c < 3; c++) {
         vec d = (vec_set(2) * first[c] + vec_set(3) * second[c] + vec_set(4) * third[c]) * vec_set(1.0f / 9.0f);
-        vec_store(t->d[c] + i, vec_bounded(t, c, d));
+        vec_store(t->d[c] + i, vec_bounded(t, i, c, d));
     }
 }
 #define LANES vec

@@ -35,10 +35,10 @@ static inline float advect_floor(float d)
 enum advect_rule { ADVECT_MIDPOINT, ADVECT_RK3, ADVECT_TRAPEZOID };
 
 struct advect_trace {
-    const float *u[3];       ///< velocity components at the row's first cell (low faces)
-    int32_t sy, sz, n;       ///< strides of u; cells in the row
-    float scale[3];          ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
-    float least[3], most[3]; ///< displacements lie between these, whatever u holds
+    const float *u[3];               ///< velocity components at the row's first cell (low faces)
+    int32_t sy, sz, n;               ///< strides of u; cells in the row
+    float scale[3];                  ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
+    const float *least[3], *most[3]; ///< of the row's cells: displacements lie between these, whatever u holds
     enum advect_rule rule;
     const float *ahead[3]; ///< ADVECT_TRAPEZOID: u plus the rest of the step's acceleration, at the row's first cell
     int32_t ahead_sy, ahead_sz; ///< strides of `ahead`

@@ -114,7 +114,7 @@ static inline void LANES_NAME(third)(const struct advect_trace *t, int32_t i, co
     const LANES shorter =
         LANES_NAME(share)(two - LANES_NAME(set)(4) * LANES_NAME(square)(y) / (before + LANES_NAME(set)(1e-30f)));
     for (int c = 0; c < 3; c++) {
-        const LANES further = LANES_NAME(bounded)(t, c, d[c] + is_long * shorter * y[c]);
+        const LANES further = LANES_NAME(bounded)(t, i, c, d[c] + is_long * shorter * y[c]);
         d[c] = LANES_NAME(above)(is_long, none, further, d[c]);
     }
 }
@@ -135,12 +135,12 @@ static inline void LANES_NAME(trapezoid)(const struct advect_trace *t, int32_t i
         b[c] = s * ahead;
     }
     LANES_NAME(invert)((const LANES(*)[3])m, b, d);
-    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, c, d[c]);
+    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, i, c, d[c]);
     LANES_NAME(newton)(t, i, own, d, x);
-    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, c, d[c] + x[c]);
+    for (int c = 0; c < 3; c++) d[c] = LANES_NAME(bounded)(t, i, c, d[c] + x[c]);
     LANES_NAME(third)(t, i, own, x, d);
     LANES_NAME(stage)(t, i, d, x);
-    for (int c = 0; c < 3; c++) LANES_NAME(store)(t->d[c] + i, LANES_NAME(bounded)(t, c, x[c] + own[c]));
+    for (int c = 0; c < 3; c++) LANES_NAME(store)(t->d[c] + i, LANES_NAME(bounded)(t, i, c, x[c] + own[c]));
 }
 
 #undef LANES

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bounds of the displacements of a block's trajectories, and so the halos that it reads. */
+/* Bounds of displacements, and so the halos that blocks read. Each sub-tile has its own, whichever block traces from
+ * it. Else a face between two blocks, traced by both, would have one's bounds in a flow and the other's in its turned
+ * copy: where gas converges, Newton's steps go as far as bounds let them. */
 #include "advect/advect_pass.h"
+#include <common/ranks.h>
 #include <common/tiles.h>
 
-enum { EDGE = 16 };   ///< least of a tile
 #define ROUNDING 1e-5 // of the sums of a trace, which must not leave the halo
 
-int32_t advect_most_ring(void) { return BW_HALO_MOST / EDGE; }
-
-/* Does a periodic side cut the tiles along axis a? They may be of few cells then. */
-static bool is_cut(const struct bw_domain_info *g, int a)
-{
-    return g->side[2 * a].kind == BW_PERIODIC && g->n[a] % g->tile[a];
-}
+int32_t advect_most_ring(void) { return BW_HALO_MOST / TILE_LEAST; }
 
 /* Along axis a as many tiles as `ring` whole ones are wide; one more where a periodic side cuts them, and all of them
  * where that might not do. */
 static int32_t ring_along(const struct bw_domain_info *g, int a, int32_t ring)
 {
-    if (!is_cut(g, a)) return ring;
+    if (!sub_tiles_are_cut(g, a)) return ring;
     return ring < 2 ? 2 : g->n[a] / g->tile[a] + 1;
 }
 
@@ -60,20 +56,21 @@ static bool tile_is_exterior(const struct bw_domain_info *g, const int32_t at[3]
     return open;
 }
 
-/* Range of displacements by the velocities in a block's tiles and `ring` tiles around them. */
-static struct range3 ring_displacements(const struct bw_block *b, const struct pass *p, int32_t ring, bool *at_exterior)
+/* Range of displacements by the velocities in a tile and `ring` tiles around it. */
+static struct range3 ring_displacements(const struct bw_block *b, const struct pass *p, int32_t ring,
+                                        uint32_t *at_exterior)
 {
     const struct tile_box own = tile_box_of_block(b);
     const int32_t count = sub_tiles_of(b->grid).count;
     struct range3 r = exterior_range(p), half = {{0}, {0}};
-    *at_exterior = false;
+    *at_exterior = 0;
     int32_t at[3], by[3];
     for (int a = 0; a < 3; a++) by[a] = a == b->grid->thin ? 1 : ring_along(b->grid, a, ring);
     for (at[2] = own.lo[2] - by[2]; at[2] <= own.hi[2] + by[2]; at[2]++)
         for (at[1] = own.lo[1] - by[1]; at[1] <= own.hi[1] + by[1]; at[1]++)
             for (at[0] = own.lo[0] - by[0]; at[0] <= own.hi[0] + by[0]; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
-                *at_exterior = *at_exterior || tile_is_exterior(b->grid, at, t);
+                *at_exterior |= tile_is_exterior(b->grid, at, t);
                 for (int64_t q = t * count; t >= 0 && q < (t + 1) * count; q++) {
                     range_widen(&r, &p->speed.sub_tile[q].all);
                     if (p->speed.half) range_widen(&half, &p->speed.half[q].all);
@@ -118,7 +115,7 @@ static bool displacement_bounds(const struct sub_tiles_near *near, const struct 
         sub_tiles_speed(near, near->speed, &looked, &speed);
         *displacement = displacements_at_speed(p, &speed, &half);
         if (fraction[stage] == 0) return true;
-        if (longest_displacement(displacement) > (float)(near->ring * EDGE - 2)) return false;
+        if (longest_displacement(displacement) > (float)(near->ring * TILE_LEAST - 2)) return false;
         for (int a = 0; a < 3; a++)
             wide[a] =
                 (int32_t)ceil(fraction[stage] * (double)fmaxf(-displacement->least[a], displacement->most[a])) + 1;
@@ -136,43 +133,83 @@ static int32_t side_reach(const struct pass *p, double displacement, double stag
 
 int32_t advect_halo(const struct pass *p, double limit) { return side_reach(p, limit, limit); }
 
-/* Tightens the block's range of displacements by those of its sub-tiles, the row of cells around it included for
- * faces. */
-static void block_tighten(const struct sub_tiles_near *near, const struct pass *p, struct range3 *displacement)
+/* A ring of tiles is enough if no displacement by velocities within it leads beyond it. */
+static void tile_measure(const struct bw_block *b, void *user)
 {
-    const struct bw_block *b = near->block;
-    const int32_t around = pass_has_faces(p);
-    struct range3 all = {{0}, {0}}, *r = p->worker_block[b->worker].sub_tile_displacement;
-    int32_t by[3];
-    for (by[2] = 0; by[2] * near->sub_tiles.edge[2] < b->n[2]; by[2]++)
-        for (by[1] = 0; by[1] * near->sub_tiles.edge[1] < b->n[1]; by[1]++)
-            for (by[0] = 0; by[0] * near->sub_tiles.edge[0] < b->n[0]; by[0]++) {
-                struct cells box = sub_tile_cells(near, by);
-                for (int a = 0; a < 3; a++) {
-                    box.lo[a] -= around;
-                    box.hi[a] += around;
-                }
-                if (!displacement_bounds(near, p, &box, r)) *r = *displacement;
-                range_widen(&all, r++);
-            }
-    *displacement = all;
+    const struct pass *p = user;
+    const struct sub_tiles by = sub_tiles_of(b->grid);
+    struct sub_tile_bounds of, *to = p->bounds + tile_of_block(p->tiles, b) * by.count;
+    int32_t ring = 1, at[3];
+    bool cut = false;
+    of.displacement = ring_displacements(b, p, ring, &of.at_exterior);
+    while (longest_displacement(&of.displacement) + 2 >= (float)(ring * TILE_LEAST) && ring < advect_most_ring())
+        of.displacement = ring_displacements(b, p, ++ring, &of.at_exterior);
+    for (int a = 0; a < 3; a++) cut = cut || sub_tiles_are_cut(b->grid, a);
+    const struct sub_tiles_near near = cut ? (struct sub_tiles_near){0} : sub_tiles_gather(b, p, ring);
+    for (int32_t q = 0; q < by.count; q++) {
+        to[q] = of;
+        if (cut) continue;
+        sub_tile_place(&by, q, at);
+        const struct cells box = sub_tile_cells(&near, at);
+        struct range3 tight;
+        if (displacement_bounds(&near, p, &box, &tight)) to[q].displacement = tight;
+    }
 }
 
-/* A ring of tiles is enough if no displacement by velocities within it leads beyond it. */
+enum bw_status bounds_measure(struct pass *p)
+{
+    struct bw_stage *s = p->stage;
+    const size_t bytes = sizeof *p->bounds * (size_t)sub_tiles_of(s->grid).count;
+    p->bounds = s->host->scratch(s, bytes * (size_t)(p->tiles->topology(s->domain)->count + 1));
+    if (!p->bounds) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the bounds of displacements.");
+    const enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.body = tile_measure, .user = p});
+    return st == BW_OK ? ranks_allgather(s, p->bounds, NULL, bytes) : st;
+}
+
+/* The sub-tile `at` of a block, or next to it; NULL: in a tile that is not active. */
+static const struct sub_tile_bounds *bounds_find(const struct bw_block *b, const struct pass *p,
+                                                 const struct sub_tiles *by, const int32_t at[3])
+{
+    int32_t tile[3], part[3];
+    for (int a = 0; a < 3; a++) {
+        const int32_t all = b->lo[a] / by->edge[a] + at[a];
+        tile[a] = tile_coord(all, by->parts[a]);
+        part[a] = all - tile[a] * by->parts[a];
+    }
+    const int64_t t = p->tiles->find(b->stage->domain, tile);
+    return t < 0 ? NULL : &p->bounds[t * by->count + part[0] + by->parts[0] * (part[1] + by->parts[1] * part[2])];
+}
+
+/* Cells in tiles that are not active move as the sub-tile inside. No face needs those beside edges and corners. */
+static void bounds_gather(const struct bw_block *b, const struct pass *p)
+{
+    const struct sub_tiles by = sub_tiles_of(b->grid);
+    struct worker_block *w = &p->worker_block[b->worker];
+    const bool faces = pass_has_faces(p);
+    int32_t n[3], at[3];
+    w->displacement = (struct range3){{0}, {0}};
+    w->at_exterior = false;
+    for (int a = 0; a < 3; a++) n[a] = (b->n[a] + by.edge[a] - 1) / by.edge[a];
+    for (at[2] = -1; at[2] <= n[2]; at[2]++)
+        for (at[1] = -1; at[1] <= n[1]; at[1]++)
+            for (at[0] = -1; at[0] <= n[0]; at[0]++) {
+                int32_t in[3], beyond = 0;
+                for (int a = 0; a < 3; a++) {
+                    in[a] = at[a] < 0 ? 0 : at[a] < n[a] ? at[a] : n[a] - 1;
+                    beyond += in[a] != at[a] && a != b->grid->thin;
+                }
+                const struct sub_tile_bounds *of = beyond == 1 && faces ? bounds_find(b, p, &by, at) : NULL;
+                if (!of) of = bounds_find(b, p, &by, in);
+                w->sub_tile[at[2] + 1][at[1] + 1][at[0] + 1] = of->displacement;
+                range_widen(&w->displacement, &of->displacement);
+                w->at_exterior = w->at_exterior || of->at_exterior;
+            }
+}
+
 bool advect_block_fits(const struct bw_block *b, const struct pass *p)
 {
-    struct range3 *displacement = &p->worker_block[b->worker].displacement;
-    struct sub_tiles_near *near = &p->worker_block[b->worker].sub_tiles;
-    bool *at_exterior = &p->worker_block[b->worker].at_exterior, cut = false;
-    int32_t ring = 1;
-    *displacement = ring_displacements(b, p, ring, at_exterior);
-    while (longest_displacement(displacement) + 2 >= (float)(ring * EDGE) && ring < advect_most_ring())
-        *displacement = ring_displacements(b, p, ++ring, at_exterior);
-    for (int a = 0; a < 3; a++) cut = cut || is_cut(b->grid, a);
-    near->speed = NULL;
-    if (!cut) *near = sub_tiles_gather(b, p, ring);
-    if (!cut) block_tighten(near, p, displacement);
-    const float most = longest_displacement(displacement);
+    bounds_gather(b, p);
+    const float most = longest_displacement(&p->worker_block[b->worker].displacement);
     return most < BW_HALO_MOST && advect_halo(p, (double)most) <= BW_HALO_MOST;
 }
 

@@ -147,22 +147,33 @@ static void sub_tile_classify(struct empty_space *is, const struct sub_tiles_nea
     is->all = false;
 }
 
+/* Tiles around a block that traces from it may read. */
+static int32_t ring_met(const struct pass *p, const struct range3 *displacement)
+{
+    int32_t around[6], ring = 1;
+    advect_around(p, displacement, READ_FIELD, around);
+    for (int s = 0; s < 6; s++)
+        while (ring < advect_most_ring() && around[s] > ring * TILE_LEAST) ring++;
+    return ring;
+}
+
 /* Sub-tiles in one row share their displacements. */
 void empty_init(struct empty_space *is, const struct pass *p, const struct bw_block *b, bool known)
 {
-    const struct sub_tiles_near *near = &p->worker_block[b->worker].sub_tiles;
-    const struct range3 *displacement = p->worker_block[b->worker].sub_tile_displacement;
+    const struct worker_block *w = &p->worker_block[b->worker];
     int32_t by[3];
     *is = (struct empty_space){.all = false};
-    is->by_sub_tile = known && near->speed && !pass_has_faces(p);
+    is->by_sub_tile = known && !pass_has_faces(p);
+    for (int a = 0; a < 3; a++) is->by_sub_tile = is->by_sub_tile && !sub_tiles_are_cut(b->grid, a);
     is->all = is->by_sub_tile;
     memset(is->occupied, is->by_sub_tile ? 0 : UINT8_MAX, sizeof is->occupied);
     for (int a = 1; a < 3; a++) is->shift[a - 1] = __builtin_ctz((unsigned)sub_tiles_of(b->grid).edge[a]);
     if (!is->by_sub_tile) return;
-    for (by[2] = 0; by[2] * near->sub_tiles.edge[2] < b->n[2]; by[2]++)
-        for (by[1] = 0; by[1] * near->sub_tiles.edge[1] < b->n[1]; by[1]++)
-            for (by[0] = 0; by[0] * near->sub_tiles.edge[0] < b->n[0]; by[0]++)
-                sub_tile_classify(is, near, p, by, displacement++);
+    const struct sub_tiles_near near = sub_tiles_gather(b, p, ring_met(p, &w->displacement));
+    for (by[2] = 0; by[2] * near.sub_tiles.edge[2] < b->n[2]; by[2]++)
+        for (by[1] = 0; by[1] * near.sub_tiles.edge[1] < b->n[1]; by[1]++)
+            for (by[0] = 0; by[0] * near.sub_tiles.edge[0] < b->n[0]; by[0]++)
+                sub_tile_classify(is, &near, p, by, &w->sub_tile[by[2] + 1][by[1] + 1][by[0] + 1]);
 }
 
 void background_row(const struct bw_block *b, const struct item *it, int c, int32_t j, int32_t k, int32_t first,

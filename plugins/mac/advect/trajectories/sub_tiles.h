@@ -22,7 +22,14 @@ struct sub_tile_ranges {
     struct range3 all, first;
 };
 
-enum { SUB_TILE_PARTS = 2, SUB_TILES_MOST = 4 * 4 * 4 }; ///< of a tile along an axis, of a block, at most
+/// Of traces from a sub-tile's cells.
+struct sub_tile_bounds {
+    struct range3 displacement; ///< ahead, cells
+    uint32_t at_exterior;       ///< 1: inactive tiles, or what is beyond an open side, may lie within their reach
+};
+
+enum { TILE_LEAST = 16 };    ///< cells of a tile along an axis, at least
+enum { SUB_TILE_PARTS = 2 }; ///< of a tile along an axis, at most
 
 /// Cells of a block, ends included, as the block counts them: beyond it too.
 struct cells {
@@ -36,6 +43,12 @@ struct sub_tiles {
 };
 
 struct sub_tiles sub_tiles_of(const struct bw_domain_info *g);
+
+/// Does a periodic side cut the tiles along axis a? They may be of few cells then.
+static inline bool sub_tiles_are_cut(const struct bw_domain_info *g, int a)
+{
+    return g->side[2 * a].kind == BW_PERIODIC && g->n[a] % g->tile[a];
+}
 
 /// Place of the q-th part in its tile, x fastest.
 static inline void sub_tile_place(const struct sub_tiles *by, int32_t q, int32_t at[3])
