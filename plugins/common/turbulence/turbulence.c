@@ -95,6 +95,8 @@ static void row_accelerations(const struct turbulence_plan *t, const struct bw_b
     const float *const q[3] = {bw_f32(v, 0) + at, bw_f32(v, 1) + at, bw_f32(v, 2) + at};
     memset(out, 0, (size_t)n * sizeof *out);
     row_add_flow(out, q, step, (float)(0.25 / t->radius), n);
+    const float most = t->most > 0 ? (float)(1 / (t->most * t->most)) : 0;
+    for (ptrdiff_t i = 0; i < n; i++) out[i] /= sqrtf(1 + most * out[i] * out[i]);
     const float per = (float)(1 / (t->radius * t->limit * t->limit));
     for (ptrdiff_t i = 0; i < n; i++) out[i] /= sqrtf(1 + per * out[i]);
     for (int i = 0; i < 2; i++) {

@@ -26,6 +26,7 @@ struct turbulence_plan {
     double radius, per[2]; ///< m; m/s² per unit of the driver
     int smoke, age; ///< views with a halo of FRONT_HALO of smoke and its age, by which eddies grow; 0: they do not
     double faint;   ///< a share that is none
+    double most;    ///< m/s²: u²/radius levels off there; 0: nowhere
     double limit;   ///< 1/s: u²/radius goes over to limit·u where u/radius is more: what long steps can stand
 };
 

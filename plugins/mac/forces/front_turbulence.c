@@ -10,11 +10,12 @@
 
 #include <math.h>
 
-#define CHANGE 0.3 // of the field's greatest value, over the front's width, that makes a front
-#define WIDTH 0.5  // radii
-#define FAINT 0.03 // of that: none …
-#define HELD 0.004 // … and none is where the smoothed field is less
-#define SPEED 0.4  // of sqrt(g R), of the pattern
+#define CHANGE 0.3  // of the field's greatest value, over the front's width, that makes a front
+#define WIDTH 0.5   // radii
+#define FAINT 0.03  // of that: none …
+#define HELD 0.004  // … and none is where the smoothed field is less
+#define SPEED 0.4   // of sqrt(g R), of the pattern
+#define FASTEST 1.5 // times the flow's speed: what is faster is stirred no more than that
 enum { OCTAVES = 3, VIEW_FORCE = 0, VIEW_VEL, VIEW_FRONT, VIEW_DRIVERS };
 
 static void axis_add(const struct bw_block *b, const struct turbulence_edges *e, int axis)
@@ -66,7 +67,39 @@ static void block_add(const struct bw_block *b, void *user)
         if (axis != b->grid->thin) axis_add(b, &edges, axis);
 }
 
-static struct turbulence_plan plan_of(const struct bw_stage *s, const struct front_turbulence *f, double radius)
+/* Sums of f |u|² and f |u|³ over a block, f being the front's field. */
+static void block_speed(const struct bw_block *b, void *user)
+{
+    const struct bw_view *f = &b->view[0], *v = &b->view[1];
+    (void)user;
+    for (int32_t k = 0; k < b->n[2]; k++)
+        for (int32_t j = 0; j < b->n[1]; j++) {
+            const float *q = bw_f32(f, 0) + j * f->sy + k * f->sz;
+            const ptrdiff_t at = j * v->sy + k * v->sz;
+            const float *x = bw_f32(v, 0) + at, *y = bw_f32(v, 1) + at, *z = bw_f32(v, 2) + at;
+            for (int32_t i = 0; i < b->n[0]; i++) {
+                if (!(q[i] > 0)) continue;
+                const float u = x[i] + x[i + 1], w = y[i] + y[i + v->sy], r = z[i] + z[i + v->sz];
+                const double square = 0.25 * (double)(u * u + w * w + r * r);
+                b->sum[0] += (double)q[i] * square;
+                b->sum[1] += (double)q[i] * square * sqrt(square);
+            }
+        }
+}
+
+/* The speed of what the front goes round, by its energy, so that gas at rest does not count, m/s. */
+static enum bw_status speed_measure(struct bw_stage *s, const struct front_turbulence *f, double *speed)
+{
+    const struct bw_access row[] = {{f->front, BW_READ, 0}, {f->vel, BW_READ, 1}};
+    double sum[2] = {0};
+    const enum bw_status status = s->host->sweep(
+        s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_speed, .sums = sum, .n_sums = 2});
+    *speed = sum[0] > 0 ? sum[1] / sum[0] : 0;
+    return status;
+}
+
+static struct turbulence_plan plan_of(const struct bw_stage *s, const struct front_turbulence *f, double radius,
+                                      double speed)
 {
     struct turbulence_plan t = {.size = radius,
                                 .speed = SPEED * froude_speed(radius),
@@ -78,6 +111,7 @@ static struct turbulence_plan plan_of(const struct bw_stage *s, const struct fro
                                 .faint = FAINT * FAINT,
                                 .flow = VIEW_VEL,
                                 .radius = radius,
+                                .most = FASTEST * FASTEST * speed * speed / radius,
                                 .limit = 0.5 / (f->share * s->span), // half of u in a step
                                 .per = {f->per[0], f->per[1]}};
     turbulence_octaves(&t, s->grid, f->share, OCTAVES);
@@ -88,7 +122,10 @@ enum bw_status front_turbulence_add(struct bw_stage *s, const struct front_turbu
 {
     const double radius = source_radius(s);
     if (!(radius > 0 && f->largest > 0 && f->share > 0)) return BW_OK;
-    struct fronts fronts = {plan_of(s, f, radius), s->host->extension(BW_TILES), NULL};
+    double speed;
+    enum bw_status status = speed_measure(s, f, &speed);
+    if (status != BW_OK) return status;
+    struct fronts fronts = {plan_of(s, f, radius, speed), s->host->extension(BW_TILES), NULL};
     struct turbulence_plan *t = &fronts.turbulence;
     struct bw_access row[VIEW_DRIVERS + 4] = {[VIEW_FORCE] = {f->force, BW_UPDATE_OWN, 0},
                                               [VIEW_VEL] = {f->vel, BW_READ, FRONT_HALO},
@@ -107,8 +144,7 @@ enum bw_status front_turbulence_add(struct bw_stage *s, const struct front_turbu
     }
     if (!t->octaves) return BW_OK;
     double failed = 0;
-    enum bw_status status =
-        front_smooth(s, f->front, t->front_width, HELD * t->front_change, &row[VIEW_FRONT].field, &fronts.near);
+    status = front_smooth(s, f->front, t->front_width, HELD * t->front_change, &row[VIEW_FRONT].field, &fronts.near);
     if (status == BW_OK)
         status = s->host->sweep(s, &(struct bw_sweep){.access = row,
                                                       .n_access = n,
