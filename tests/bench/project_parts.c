@@ -15,8 +15,8 @@ static double lap(double *clock)
     return spent;
 }
 
-/* Solves of two cycles and of one, none of which may reach the tolerance; the least of some each, since what disturbs one
- * of them is as long as a cycle. */
+/* Solves of two cycles and of one, none of which may reach the tolerance; the least of some each, since what disturbs
+ * one of them is as long as a cycle. */
 static enum bw_status cycle_measure(struct bw_stage *s)
 {
     struct multigrid *mg = &((struct state *)s->state)->mg;
