@@ -74,15 +74,15 @@ static void block_speed(const struct bw_block *b, void *user)
     (void)user;
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
-            const float *q = bw_f32(f, 0) + j * f->sy + k * f->sz;
+            const float *amount = bw_f32(f, 0) + j * f->sy + k * f->sz;
             const ptrdiff_t at = j * v->sy + k * v->sz;
-            const float *x = bw_f32(v, 0) + at, *y = bw_f32(v, 1) + at, *z = bw_f32(v, 2) + at;
+            const float *u = bw_f32(v, 0) + at, *w[2] = {bw_f32(v, 1) + at, bw_f32(v, 2) + at};
             for (int32_t i = 0; i < b->n[0]; i++) {
-                if (!(q[i] > 0)) continue;
-                const float u = x[i] + x[i + 1], w = y[i] + y[i + v->sy], r = z[i] + z[i + v->sz];
-                const double square = 0.25 * (double)(u * u + w * w + r * r);
-                b->sum[0] += (double)q[i] * square;
-                b->sum[1] += (double)q[i] * square * sqrt(square);
+                if (!(amount[i] > 0)) continue;
+                const float twice[3] = {u[i] + u[i + 1], w[0][i] + w[0][i + v->sy], w[1][i] + w[1][i + v->sz]};
+                const double square = 0.25 * (double)(twice[0] * twice[0] + twice[1] * twice[1] + twice[2] * twice[2]);
+                b->sum[0] += (double)amount[i] * square;
+                b->sum[1] += (double)amount[i] * square * sqrt(square);
             }
         }
 }
