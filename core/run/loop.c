@@ -115,7 +115,8 @@ static enum bw_status choose_dt(struct bw_chain *c, double remaining, double fra
         return BW_OK;
     }
     double longest = HUGE_VAL;
-    enum bw_status status = longest_step(c, &longest);
+    const int fixed = t->substeps_min > 0 && t->substeps_min == t->substeps_max; // whatever the flow's speed
+    enum bw_status status = fixed ? BW_OK : longest_step(c, &longest);
     if (status != BW_OK) return status;
     longest = fmin(longest, frame_dt / (t->substeps_min > 0 ? t->substeps_min : 1) * (1 + 1e-9));
     double shortest = frame_dt / (t->substeps_max > 0 ? t->substeps_max : 64);
