@@ -140,6 +140,14 @@ Test(stages, a_step_length_that_is_none)
     test_end(&r);
 }
 
+/* Steps that a preset counts are as long whatever stages can stand: none is asked. */
+Test(stages, fixed_substeps_ask_no_stage)
+{
+    struct test_run r = run(HEAD BOX "time: {fps: 10, frames: 1-3, substeps: 2}\nstages:\n  - t.bad_dt: {}\n", 2, NULL);
+    cr_assert_eq(r.status, BW_OK, "%s", r.diag.first);
+    test_end(&r);
+}
+
 Test(stages, lists_of_fields)
 {
     struct test_run r =

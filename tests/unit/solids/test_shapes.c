@@ -4,7 +4,6 @@
 #include "../render/image_tools.h"
 #include "look.h"
 #include "shapes.h"
-#include <picture/volume/shape/open.h>
 #include <picture/volume/shape/pixel.h>
 #include <picture/volume/render.h>
 #include <picture/volume/spots.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Light on obstacles: half a lamp is seen over an edge that stands before its middle, creases are sharp whichever way
- * round faces are, few faces throw no shadow on what they make round, wax glows, and gloss mirrors. */
+/* Shading of obstacles: an area light is half visible over an edge that stands before its middle, creases do not depend
+ * on the winding of faces, coarse meshes cast no shadow on what they make round, wax scatters, and gloss mirrors. */
 #include "../render/image_tools.h"
 #include "look.h"
 #include "shapes.h"
 #include <picture/volume/shape/open.h>
-#include <picture/volume/shape/pixel.h>
 #include <picture/volume/render.h>
 #include <picture/volume/spots.h>
 
@@ -65,20 +64,21 @@ Test(shapes_light, few_faces_hide_no_lamp)
     bw_shapes_free(&tools, s);
 }
 
-/* Two faces of a roof, flat (10 degrees) or steep, one of them the other way round: smooth and creased all the same. */
-Test(shapes_light, creases_do_not_hang_on_the_way_round)
+/* Two faces of a roof, flat (10 degrees) or steep, of the same or opposite winding: smooth and creased all the same. */
+Test(shapes_light, creases_do_not_depend_on_winding)
 {
-    for (int way = 0; way < 4; way++) {
-        const double fall = way & 1 ? 2 : 0.0875;
-        const double point[4][3] = {{0, -1, 0}, {0, 1, 0}, {-1, 0, -fall}, {1, 0, -fall}};
-        const int32_t triangle[2][3] = {{0, 1, 2}, {way & 2 ? 1 : 0, way & 2 ? 0 : 1, 3}};
+    for (int roofs = 0; roofs < 4; roofs++) {
+        const bool steep = roofs & 1, reversed = roofs & 2;
+        const double slope = steep ? 2 : 0.0875;
+        const double point[4][3] = {{0, -1, 0}, {0, 1, 0}, {-1, 0, -slope}, {1, 0, -slope}};
+        const int32_t triangle[2][3] = {{0, 1, 2}, {reversed ? 1 : 0, reversed ? 0 : 1, 3}};
         struct bw_shape roof = {.kind = BW_SHAPE_MESH, .scale = {1, 1, 1}, UPRIGHT};
         roof.point = point, roof.n_points = 4, roof.triangle = triangle, roof.n_triangles = 2;
         struct bw_shapes *s = shapes_of(&roof, 1);
-        const double o[3] = {1e-3, 0.01, 5}, d[3] = {0, 0, -1}, lean = way & 1 ? fall / hypot(1, fall) : 0;
+        const double o[3] = {1e-3, 0.01, 5}, d[3] = {0, 0, -1}, normal = steep ? slope / hypot(1, slope) : 0;
         struct bw_shape_hit hit;
         cr_assert(bw_shapes_hit(s, o, d, 1e9, &hit));
-        cr_assert_float_eq(hit.normal[0], lean, 0.01, "%d: leans by %g", way, hit.normal[0]);
+        cr_assert_float_eq(hit.normal[0], normal, 0.01, "%d: normal %g", roofs, hit.normal[0]);
         cr_assert_gt(hit.normal[2], 0);
         bw_shapes_free(&tools, s);
     }
