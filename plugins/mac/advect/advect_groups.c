@@ -8,6 +8,7 @@ enum { GROUP_COMPS = 5 };
 
 void pass_fit(struct pass *p, double dt)
 {
+    p->bounds = NULL;
     p->span = dt;
     p->scale = dt / p->stage->grid->h;
     p->limit = p->scale * p->speed.most * (1 + 1e-5);
@@ -98,7 +99,7 @@ static enum bw_status group_run(struct pass *p)
     double far = 0;
     p->second = false;
     enum bw_status st = empty_find(p);
-    if (st == BW_OK) st = bounds_measure(p);
+    if (st == BW_OK && !p->bounds) st = bounds_measure(p); // groups after the first share them
     if (st == BW_OK) st = sweep_run(p, &far);
     p->second = true;
     if (st == BW_OK && two) st = sweep_run(p, &far);

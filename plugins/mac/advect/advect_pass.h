@@ -109,7 +109,7 @@ struct pass {
     double span;         ///< time step of this pass, s
     double scale, limit; ///< cells moved per m/s; longest displacement, cells
     struct flow_speed speed;
-    struct sub_tile_bounds *bounds;    ///< by sub-tile
+    struct sub_tile_bounds *bounds;    ///< by sub-tile; NULL: not measured since pass_fit()
     struct worker_block *worker_block; ///< by worker
     uint8_t *occupied;                 ///< by sub-tile: items, a bit each, that are not background there; NULL: unknown
     char *sub_tile_memory;             ///< `sub_tile_bytes` bytes a worker: sub-tiles around its block
