@@ -118,7 +118,7 @@ static const struct bw_param time_rows[] = {
      .sub = count_row,
      .sub_size = sizeof(int64_t)},
     ABOVE_ZERO(TIME, dt, "dt", NULL, NULL, "s", "A fixed step instead of substeps."),
-    ABOVE_ZERO(TIME, cfl, "cfl", NULL, "3", NULL, "Cells that air may cross in a step."),
+    ABOVE_ZERO(TIME, cfl, "cfl", NULL, "5", NULL, "Cells that air may cross in a step."),
     BW_INT(TIME, seed, "seed", "0", 0, 9.2e18, "What random numbers begin with; another one gives another take."),
 };
 
