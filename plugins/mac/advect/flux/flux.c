@@ -73,7 +73,7 @@ static void block_sweep(const struct bw_block *b, void *user)
     const int64_t tile = tile_of_block(p->tiles, b);
     struct flux_tile t = {.axis = axis_now(f),
                           .n = {b->n[0], b->n[1], b->n[2]},
-                          .scale = (float)f->scale,
+                          .scale = (float)(f->scale * f->now->times),
                           .limit = p->options->clamp,
                           .keep_amount = f->now->volume_to == FLUX_WHOLE && !f->expands,
                           .extend = p->options->outside != OUTSIDE_BACKGROUND};
@@ -227,7 +227,7 @@ static enum bw_status group_run(struct flux *f)
     if (st == BW_OK) st = bounds_find(f);
     if (st == BW_OK) st = others_find(f);
     for (int32_t part = 1; part <= f->parts && st == BW_OK; part++) {
-        flux_order(f, p->stage->step + part);
+        flux_order(f, part);
         for (f->now = f->sweep; f->now < f->sweep + f->n_sweeps && st == BW_OK; f->now++) st = sweep_run(f, &sums);
         if (st == BW_OK && displaced && part == f->parts) st = flux_expel(f);
         if (st == BW_OK && displaced && p->options->clamp) st = flux_redistribute(f);

@@ -26,7 +26,7 @@ enum { FLUX_SWEEPS = 5 }; ///< of a part, at most
 
 /// One sweep of a part: along an axis, after those along `swept`.
 struct flux_sweep {
-    int8_t axis;
+    int8_t axis, times;           ///< times: parts that it makes at once
     uint8_t swept;                ///< axes swept before in this order, a bit each
     enum flux_fields_at from, to; ///< which of the two orders' fields
     enum flux_volume_at volume, volume_to;
@@ -46,6 +46,8 @@ struct flux {
     struct flux_range all;
     double scale;                         ///< dt/h of a part
     int32_t parts, middle;                ///< substeps; of one order: the axis that all of them sweep second
+    bool joined;                          ///< sweeps that meet between parts are one
+    double gained;                        ///< what all parts empty cells by that are not whole between, as `emptied`
     struct flux_sweep sweep[FLUX_SWEEPS]; ///< of each of them
     int32_t n_sweeps;
     float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components
@@ -74,8 +76,8 @@ static inline void tile_steps_set(const struct bw_domain_info *g, ptrdiff_t step
 
 /// Measures the flow; finds the number of substeps and the sweeps of each.
 enum bw_status flux_plan_substeps(struct flux *f);
-/// Plans one part's sweeps in one order of axes; symmetric ones stay.
-void flux_order(struct flux *f, int64_t turn);
+/// Plans one part's sweeps in one order of axes; symmetric ones stay. Parts count from 1.
+void flux_order(struct flux *f, int32_t part);
 /// Can a tile's faces along `a` be read in place, the high ones as the low ones of the next tile?
 bool flux_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, int a);
 /// Cells beyond a tile's ends along the axis of the current sweep that its lines read.
