@@ -18,9 +18,13 @@ static bool all_finite(const void *p, uint32_t elem, int32_t n)
         return zero[0] == 0;
     }
     const uint32_t *v = p;
-    uint32_t bad = 0;
-    for (int32_t i = 0; i < n; i++) bad |= (v[i] & 0x7f800000u) == 0x7f800000u;
-    return !bad;
+    uint32_t sum[16] = {0}; // an exponent of ones carries into the sign
+    int32_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int c = 0; c < 16; c++) sum[c] |= (v[i + c] & 0x7fffffffu) + 0x00800000u;
+    for (; i < n; i++) sum[0] |= (v[i] & 0x7fffffffu) + 0x00800000u;
+    for (int c = 1; c < 16; c++) sum[0] |= sum[c];
+    return !(sum[0] >> 31);
 }
 
 void sweep_find_fault(const struct sweep_row *r, const struct sweep_block *p, const struct bw_view *v,

@@ -156,6 +156,14 @@ static float coarse_diag(const struct build *b, int32_t tile, const int32_t at[3
     return (float)d;
 }
 
+/* The same where all neighbours are in the tile, and no face is cut. */
+static float coarse_diag_inside(const struct mg_level *l, int64_t cell, const int32_t step[3], int dim)
+{
+    double d = dirichlet_conductance(l->width, (double)l->open_area[cell], (double)l->conductance[cell]);
+    for (int s = 0; s < 2 * dim; s++) d += l->fluid[cell + (s & 1 ? step[s >> 1] : -step[s >> 1])];
+    return (float)d;
+}
+
 static float fine_diag(const struct multigrid *mg, int64_t tile, int kind, const int32_t at[3], int place)
 {
     const float *weight = mg_weights(mg->level, tile);
@@ -166,6 +174,26 @@ static float fine_diag(const struct multigrid *mg, int64_t tile, int kind, const
     float d = 0;
     for (int s = 0; s < 2 * mg->shape.dim; s++) d += weight[s * MG_CELLS + place];
     return d;
+}
+
+/// Cells from 1 to end - 1 along each axis have all their neighbours in the tile: a period may end within it.
+struct inside {
+    int32_t end[3];
+};
+
+static struct inside inside_of(const struct multigrid *mg, const struct mg_level *l, int64_t tile)
+{
+    struct inside is = {{0}};
+    for (int a = 0; a < mg->shape.dim; a++) {
+        const int32_t edge = mg->shape.edge[a], left = l->cells[a] - l->coord[tile][a] * edge;
+        is.end[a] = (l->periodic[a] && left < edge ? left : edge) - 1;
+    }
+    return is;
+}
+
+static int is_inside(const struct inside *is, int dim, int32_t i, int32_t j, int32_t k)
+{
+    return i > 0 && i < is->end[0] && j > 0 && j < is->end[1] && (dim < 3 || (k > 0 && k < is->end[2]));
 }
 
 static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
@@ -179,12 +207,16 @@ static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
         return; // every rank has all weights, for the next level
     const uint8_t *cell = (b->fine ? l->fluid : b->mg->kind) + tile * MG_CELLS;
     float *diag = l->diag + (int64_t)l->coef[tile] * MG_CELLS, *inv = l->inv + (int64_t)l->coef[tile] * MG_CELLS;
+    const int32_t step[3] = {1, mg_index(dim, 0, 1, 0), mg_index(dim, 0, 0, 1)};
+    const struct inside is = inside_of(b->mg, l, tile);
     for (int32_t k = 0; k < (dim == 3 ? edge : 1); k++)
         for (int32_t j = 0; j < edge; j++)
             for (int32_t i = 0; i < edge; i++) {
                 const int kind = cell[mg_index(dim, i, j, k)], p = mg_colour_index(dim, i, j, k);
                 float d = 0;
-                if (kind && b->fine) d = coarse_diag(b, (int32_t)tile, (int32_t[]){i, j, k});
+                if (kind && b->fine && l->cut[tile] < 0 && is_inside(&is, dim, i, j, k))
+                    d = coarse_diag_inside(l, tile * MG_CELLS + mg_index(dim, i, j, k), step, dim);
+                else if (kind && b->fine) d = coarse_diag(b, (int32_t)tile, (int32_t[]){i, j, k});
                 if (kind && !b->fine) d = fine_diag(b->mg, tile, kind, (int32_t[]){i, j, k}, p);
                 diag[p] = d;
                 inv[p] = d > 0 ? 1 / d : 0;

@@ -46,7 +46,8 @@ static void edges_add(const struct bw_block *b, struct turbulence_edges *e, int 
         bw_noise_plane(l, &z, factor, plane);
         for (int j = 0; j <= b->n[1]; j++) {
             if (edges_skip(b, e, j, k)) continue;
-            float *psi = e->psi[comp] + j * e->sy + k * e->sz, noise[MOST_CELLS] = {0};
+            float *psi = e->psi[comp] + j * e->sy + k * e->sz, noise[MOST_CELLS];
+            for (int i = 0; i <= b->n[0] && w; i++) noise[i] = 0;
             bw_noise_add_row(l, &x, &y[j], plane, w ? noise : psi);
             if (w) row_add_shared(psi, noise, w, comp, j, k, b->n[0] + (comp != 0));
         }

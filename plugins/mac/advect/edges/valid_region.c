@@ -183,12 +183,9 @@ static double open_side_fraction(const struct valid_region *e, const int32_t fro
     return fraction;
 }
 
-double valid_fraction(const struct valid_region *e, const int32_t from[3], const double d[3])
+double valid_fraction_search(const struct valid_region *e, const int32_t from[3], const double d[3])
 {
-    double x[3];
-    for (int a = 0; a < 3; a++) x[a] = from[a] + d[a];
-    if (valid_region_is_inner(e, x)) return 1;
-    double in = inner_fraction(e, from, d), out = open_side_fraction(e, from, d, x);
+    double x[3], in = inner_fraction(e, from, d), out = open_side_fraction(e, from, d, x);
     if (valid_region_contains(e, x)) return out;
     for (int a = 0; a < 3; a++) x[a] = from[a] + (in + CLOSE) * d[a];
     if (!valid_region_contains(e, x)) return in;

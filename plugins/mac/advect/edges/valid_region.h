@@ -18,8 +18,8 @@ struct valid_region {
 struct valid_region valid_region_init(const struct bw_block *b, const struct bw_tiles_api *tiles, int axis);
 /// Are all nodes of a linear interpolation at x valid? Looks up tiles. x: in nodes of the block.
 bool valid_region_search(const struct valid_region *e, const double x[3]);
-/// Fraction of the displacement d from node `from` at which it leaves the valid region; 1: it does not.
-double valid_fraction(const struct valid_region *e, const int32_t from[3], const double d[3]);
+/// For valid_fraction.
+double valid_fraction_search(const struct valid_region *e, const int32_t from[3], const double d[3]);
 
 /* Velocity of the exterior beyond the active tiles: it decays as r^-3 (2D: r^-2), like the flow of a puff whose middle
  * is DECAY_LENGTH cells inside. With air at rest there, smoke would depend on where its tiles end (test_alignment.c:
@@ -40,6 +40,13 @@ static inline bool valid_region_is_inner(const struct valid_region *e, const dou
     bool safe = true;
     for (int a = 0; a < 3; a++) safe = safe && x[a] >= e->inner[0][a] && x[a] <= e->inner[1][a];
     return safe;
+}
+
+/// Fraction of the displacement d from node `from` at which it leaves the valid region; 1: it does not.
+static inline double valid_fraction(const struct valid_region *e, const int32_t from[3], const double d[3])
+{
+    const double x[3] = {from[0] + d[0], from[1] + d[1], from[2] + d[2]};
+    return valid_region_is_inner(e, x) ? 1 : valid_fraction_search(e, from, d);
 }
 
 /// The same as valid_region_search, faster.

@@ -448,25 +448,33 @@ static inline float rotation_slope(const float *u, ptrdiff_t own, ptrdiff_t acro
     return 0.25f * ((u[across] + u[own + across]) - (u[-across] + u[own - across]));
 }
 
+static inline float rotation_rate2(const float *const u[3], const int32_t step[3], int32_t i)
+{
+    const float *x = u[0] + i, *y = u[1] + i, *z = u[2] + i;
+    const ptrdiff_t sx = step[0], sy = step[1], sz = step[2];
+    const float xx = x[sx] - x[0], yy = y[sy] - y[0], zz = z[sz] - z[0];
+    const float cross = rotation_slope(x, sx, sy) * rotation_slope(y, sy, sx) +
+                        rotation_slope(y, sy, sz) * rotation_slope(z, sz, sy) +
+                        rotation_slope(z, sz, sx) * rotation_slope(x, sx, sz);
+    return max_of(-0.5f * (xx * xx + yy * yy + zz * zz) - cross, 0);
+}
+
+static inline void rotation_add(struct advect_rotation *r, int l, float rate2)
+{
+    const double square = (double)rate2 * (double)rate2;
+    r->most[l] = max_of(rate2, r->most[l]);
+    r->squares[l] += square, r->cubes[l] += square * (double)rate2;
+}
+
 static void row_rotation(const float *const u[3], const int32_t step[3], int32_t n, struct advect_rotation *r)
 {
-    const float *x = u[0], *y = u[1], *z = u[2];
-    const ptrdiff_t sx = step[0], sy = step[1], sz = step[2];
-    for (int32_t i = 0; i < n;) {
-        const int32_t count = i + ADVECT_ROTATION_LANES <= n ? ADVECT_ROTATION_LANES : 1;
-        for (int l = 0; l < count; l++) {
-            const int32_t q = i + l;
-            const float xx = x[q + sx] - x[q], yy = y[q + sy] - y[q], zz = z[q + sz] - z[q];
-            const float cross = rotation_slope(x + q, sx, sy) * rotation_slope(y + q, sy, sx) +
-                                rotation_slope(y + q, sy, sz) * rotation_slope(z + q, sz, sy) +
-                                rotation_slope(z + q, sz, sx) * rotation_slope(x + q, sx, sz);
-            const float rate2 = max_of(-0.5f * (xx * xx + yy * yy + zz * zz) - cross, 0);
-            const double square = (double)rate2 * (double)rate2;
-            r->most[l] = max_of(rate2, r->most[l]);
-            r->squares[l] += square, r->cubes[l] += square * (double)rate2;
-        }
-        i += count;
+    int32_t i = 0;
+    for (; i + ADVECT_ROTATION_LANES <= n; i += ADVECT_ROTATION_LANES) {
+        float rate2[ADVECT_ROTATION_LANES];
+        for (int l = 0; l < ADVECT_ROTATION_LANES; l++) rate2[l] = rotation_rate2(u, step, i + l);
+        for (int l = 0; l < ADVECT_ROTATION_LANES; l++) rotation_add(r, l, rate2[l]);
     }
+    for (; i < n; i++) rotation_add(r, 0, rotation_rate2(u, step, i));
 }
 
 const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL, row_trace, row_gather,        row_correct,
