@@ -154,7 +154,7 @@ Test(sparse, tiles_follow_the_gas)
             snprintf(flux, sizeof flux, stage[q], drained, drained);
             struct test_run r = run("billow: 1\n"
                                     "domain: {cells: [320, 320, 320], voxel: 5 cm, sides: {rest: open}}\n"
-                                    "time: {fps: 96, frames: 1001-%d, substeps: 1}\n"
+                                    "time: {fps: 96, frames: 1001-%d, substeps: 1, cfl: 3}\n"
                                     "stages:\n"
                                     "  - emit: {mass: 6, energy: 800, mode: max, frames: 1001-1001, shape: {sphere: "
                                     "{center: [3, -2, 8], radius: 0.2}}}\n"

@@ -340,6 +340,55 @@ Test(amounts, a_reversed_swirl_comes_back)
     }
 }
 
+/* ---- sweeps that meet between parts are one: halos must reach as far, in flat boxes and whole ones ---- */
+
+enum { THIN_NONE = 3 };
+
+/* Cells of gas, three times as long along one axis as along the other, of which the longer turn at `speed` cells a step
+ * at most; along an axis that is left all is blown by ten. */
+static struct test_run cells_of_gas(int thin, int first, double speed, int frames)
+{
+    const int p = thin == THIN_NONE ? first : (thin + 1 + first) % 3,
+              q = thin == THIN_NONE ? (first + 1) % 3 : (thin + 2 - first) % 3, rest = 3 - p - q;
+    const char axis[] = "xyz";
+    char u[3][64], cells[32];
+    const double along = sin(M_PI / 48), across = sin(3 * M_PI / 48); // what makes differences cancel
+    snprintf(u[p], sizeof *u, "\"%g*sin(%c*pi/24)*cos(%c*pi/8)\"", speed, axis[p], axis[q]);
+    snprintf(u[q], sizeof *u, "\"-%.9g*cos(%c*pi/24)*sin(%c*pi/8)\"", speed * along / across, axis[p], axis[q]);
+    snprintf(u[rest], sizeof *u, "%d", thin == THIN_NONE ? 10 : 0);
+    snprintf(cells, sizeof cells, "%d, %d, %d", thin == 0 ? 1 : 48, thin == 1 ? 1 : 48, thin == 2 ? 1 : 48);
+    return run("billow: 1\n"
+               "domain: {cells: [%s], voxel: 1, origin: [0, 0, 0], sides: {rest: periodic}}\n"
+               "time: {fps: 1, frames: 1-%d, dt: 1}\n"
+               "fields: {dye: {kind: vector, advect: true}}\n"
+               "stages:\n"
+               "  - set: {id: flow, field: vel, when: always, keep: true, value: [%s, %s, %s]}\n"
+               "  - set: {id: smoke, field: density, value: \"mod(%c,20) > 7 ? 1 : 0\"}\n"
+               "  - set: {field: dye, value: [0.75, 0, 0]}\n"
+               "  - mac.advect: {scheme: flux_ppm, cfl: 0}\n",
+               cells, frames, u[0], u[1], u[2], axis[p]);
+}
+
+Test(amounts, kept_in_parts)
+{
+    for (int thin = 0; thin <= THIN_NONE; thin++)
+        for (int first = 0; first < 2; first++)
+            for (double speed = 3; speed < 16; speed += 4) {
+                struct test_run start = cells_of_gas(thin, first, speed, 1), r = cells_of_gas(thin, first, speed, 5);
+                struct grid before = grid_of(&start, "density", 0), g = grid_of(&r, "density", 0),
+                            flat = grid_of(&r, "dye", 0);
+                cr_assert_float_eq(grid_sum(&g) / grid_sum(&before), 1, 2e-6, "thin %d, %d, by %g: %.9g of the amount",
+                                   thin, first, speed, grid_sum(&g) / grid_sum(&before));
+                for (size_t i = 0; i < grid_count(&g); i++) {
+                    cr_assert(g.v[i] >= 0 && g.v[i] <= 1, "a value of %.9g", g.v[i]);
+                    cr_assert_eq(flat.v[i], .75, "a constant became %.9g", flat.v[i]);
+                }
+                if (speed > 8) cr_assert_gt(metric(&r, "mac.advect.parts"), 1, "no step was too long");
+                bw_free(before.v), bw_free(g.v), bw_free(flat.v);
+                test_end(&start), test_end(&r);
+            }
+}
+
 /* ---- a pattern that lies elsewhere among the tiles, with its flow ---- */
 
 static struct test_run moved(int by)

@@ -140,8 +140,8 @@ static void puff_check(int dim, int is_hot, const struct apart *most)
 
 Test(open_sides, let_a_blown_puff_out) { puff_check(3, 0, &(struct apart){.01, .06, .055, .2}); }
 Test(open_sides, let_a_hot_puff_out) { puff_check(3, 1, &(struct apart){.015, .12, .115, .14}); }
-Test(open_sides, let_a_blown_puff_out_in_two_dimensions) { puff_check(2, 0, &(struct apart){.04, .23, .16, .8}); }
-Test(open_sides, let_a_hot_puff_out_in_two_dimensions) { puff_check(2, 1, &(struct apart){.04, .24, .1, .3}); }
+Test(open_sides, let_a_blown_puff_out_in_two_dimensions) { puff_check(2, 0, &(struct apart){.045, .18, .1, .7}); }
+Test(open_sides, let_a_hot_puff_out_in_two_dimensions) { puff_check(2, 1, &(struct apart){.04, .18, .11, .33}); }
 
 /* A slab of smoke, eight cells long, that stands at an open side and goes out slowly: none is kept back. There is
  * denser smoke elsewhere: what is densest has no room to pile up. */

@@ -17,6 +17,7 @@
  * gas is as fast along two. */
 #include "flux.h"
 #include <common/ranks.h>
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -154,6 +155,7 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
     if (!reach_is_local(f->pass->stage->grid, a)) emptied = f->all.emptied[set];
     around[0] = FLUX_STENCIL + (r->up[a] > 0 ? (int32_t)cells_crossed(f, (double)r->up[a], (double)emptied) : 0);
     around[1] = FLUX_STENCIL + (r->down[a] > 0 ? (int32_t)cells_crossed(f, (double)r->down[a], (double)emptied) : 0);
+    assert(around[0] <= FLUX_HALO && around[1] <= FLUX_HALO);
 }
 
 /* ---- one order of axes ---- */
@@ -193,15 +195,16 @@ static void sweep_add(struct flux *f, struct flux_sweep s) { f->sweep[f->n_sweep
 static bool parts_join(const struct flux *f)
 {
     const double walk = FLUX_HALO - FLUX_STENCIL - 1;
-    double speed = 0, emptied = 0;
+    double speed = 0, ends = 0, emptied = 0;
     if (f->parts == 1 || (f->pass->walls && f->pass->walls->speed > 0)) return false;
     for (int a = 0; a < 3; a++) {
-        if (a == f->middle) continue;
         speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
+        if (a == f->middle && f->pass->stage->grid->thin < 0) continue; // in a flat domain both axes are ends
+        ends = fmax(ends, (double)more(f->all.up[a], f->all.down[a]));
         emptied = fmax(emptied, (double)more(f->all.emptied[1 << a], f->all.emptied[1 << a | 1 << f->middle]));
     }
     emptied = SLACK * f->scale * (emptied + f->parts * (double)f->all.emptied[FLUX_SETS - 1]);
-    return emptied <= 1 - LEAST && SLACK * f->scale * 2 * speed <= walk * (1 - emptied);
+    return emptied <= 1 - LEAST && SLACK * f->scale * fmax(2 * ends, speed) <= walk * (1 - emptied);
 }
 
 /* Strang splitting: each order is followed by its reverse, so the pair is second order. */
