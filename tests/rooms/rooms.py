@@ -90,6 +90,13 @@ def level_of(parameters):
     return [p for p in parameters if re.match(r"-D(BW_LEVEL|\w+_TABLE)=", p)]
 
 
+def sources_of(group):
+    """Meson includes the sources of a unity build from files of its own."""
+    made = [source for source in group.get("generated_sources", []) if re.search(r"-unity\d+\.", source)]
+    return group.get("sources", []) + [name for path in made for name in re.findall(r'#include\s*[<"](.+)[>"]',
+                                                                                  open(path).read())]
+
+
 def compiled_once(tree, targets, lists):
     """A source belongs to one target, kernels to one a SIMD level; and to at least one. Tests link what they like."""
     places, out = {}, []
@@ -98,7 +105,7 @@ def compiled_once(tree, targets, lists):
         if inside.startswith("tests"):
             continue
         for group in target["target_sources"]:
-            for source in group.get("sources", []):
+            for source in sources_of(group):
                 path = os.path.relpath(source, tree.root)
                 places.setdefault(path, []).append((target["name"], level_of(group.get("parameters", []))))
     for path, users in sorted(places.items()):
