@@ -140,7 +140,7 @@ Test(stages, a_step_length_that_is_none)
     test_end(&r);
 }
 
-/* Steps that a preset counts are as long whatever stages can stand: none is asked. */
+/* With a fixed number of substeps no stage is asked for its max_dt. */
 Test(stages, fixed_substeps_ask_no_stage)
 {
     struct test_run r = run(HEAD BOX "time: {fps: 10, frames: 1-3, substeps: 2}\nstages:\n  - t.bad_dt: {}\n", 2, NULL);

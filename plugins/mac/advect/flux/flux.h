@@ -26,12 +26,13 @@ enum { FLUX_SWEEPS = 5 }; ///< of a part, at most
 
 /// One sweep of a part: along an axis, after those along `swept`.
 struct flux_sweep {
-    int8_t axis, times;           ///< times: parts that it makes at once
+    int8_t axis;
     uint8_t swept;                ///< axes swept before in this order, a bit each
     enum flux_fields_at from, to; ///< which of the two orders' fields
     enum flux_volume_at volume, volume_to;
     bool both; ///< one of the pair, swept in either order
     bool mean; ///< the result is the mean with the other order's
+    int times; ///< parts that it makes at once
 };
 
 /// Flux-form sweeps over the conserved quantities, in one substep (part) or several.
@@ -47,7 +48,7 @@ struct flux {
     double scale;                         ///< dt/h of a part
     int32_t parts, middle;                ///< substeps; of one order: the axis that all of them sweep second
     bool joined;                          ///< sweeps that meet between parts are one
-    double gained;                        ///< what all parts empty cells by that are not whole between, as `emptied`
+    double net_outflow;                   ///< of cells over all parts where joined, as `emptied`; else 0
     struct flux_sweep sweep[FLUX_SWEEPS]; ///< of each of them
     int32_t n_sweeps;
     float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components

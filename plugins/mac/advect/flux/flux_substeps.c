@@ -133,7 +133,7 @@ static void range_join(struct flux_range *r, const struct flux_range *by)
 /* Cells that a volume spans when it flows at `speed` through cells of this least volume. */
 static double cells_crossed(const struct flux *f, double speed, double emptied)
 {
-    const double least = f->now->swept ? 1 - SLACK * f->scale * (emptied + f->gained) : 1;
+    const double least = f->now->swept ? 1 - SLACK * f->scale * (emptied + f->net_outflow) : 1;
     return floor(SLACK * f->scale * f->now->times * speed / least) + 1;
 }
 
@@ -160,17 +160,33 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
 
 /* ---- one order of axes ---- */
 
-/* Substeps if axis m is swept second, whichever of the others is first: 1 or more. */
+/// What sweeps ask of a flow if axis m is swept second, whichever of the others is first, m/s.
+struct demand {
+    double speed, speed_of_ends; ///< fastest along any axis; along those that are first or last
+    double emptied;              ///< largest net outflow of a cell after some of the sweeps
+};
+
+static struct demand demand_of(const struct flux *f, int m)
+{
+    struct demand d = {.emptied = (double)f->all.emptied[FLUX_SETS - 1]};
+    for (int a = 0; a < 3; a++) {
+        const double speed = (double)more(f->all.up[a], f->all.down[a]);
+        d.speed = fmax(d.speed, speed);
+        if (a != m || f->pass->stage->grid->thin >= 0) // in a flat domain both axes are ends
+            d.speed_of_ends = fmax(d.speed_of_ends, speed);
+        if (a != m) d.emptied = fmax(d.emptied, (double)more(f->all.emptied[1 << a], f->all.emptied[1 << a | 1 << m]));
+    }
+    return d;
+}
+
+#define WALK (FLUX_HALO - FLUX_STENCIL - 1) ///< cells upstream within the halo
+
+/* Substeps if axis m is swept second: 1 or more. */
 static double parts_for_middle(const struct flux *f, int m)
 {
-    const double walk = FLUX_HALO - FLUX_STENCIL - 1;
-    double speed = 0, emptied = (double)f->all.emptied[FLUX_SETS - 1];
-    for (int a = 0; a < 3; a++) {
-        speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
-        if (a != m) emptied = fmax(emptied, (double)more(f->all.emptied[1 << a], f->all.emptied[1 << a | 1 << m]));
-    }
-    emptied *= SLACK * f->scale;
-    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / walk)), 1);
+    const struct demand d = demand_of(f, m);
+    const double emptied = SLACK * f->scale * d.emptied;
+    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * d.speed / WALK)), 1);
 }
 
 /* Alternates between axes that are equally good. */
@@ -187,24 +203,22 @@ static double middle_choose(struct flux *f)
     return parts;
 }
 
-static void sweep_add(struct flux *f, struct flux_sweep s) { f->sweep[f->n_sweeps++] = s; }
+static void sweep_add(struct flux *f, struct flux_sweep s)
+{
+    s.times = 1;
+    f->sweep[f->n_sweeps++] = s;
+}
 
 /* May the last sweep of a part be one with the first of the next, which is along the same axis? It goes twice as far,
  * and cells are not whole between: those from which gas flows on all sides are emptied by all parts. Not while
  * obstacles displace what they cover, which is done between parts. */
 static bool parts_join(const struct flux *f)
 {
-    const double walk = FLUX_HALO - FLUX_STENCIL - 1;
-    double speed = 0, ends = 0, emptied = 0;
+    const struct demand d = demand_of(f, f->middle);
+    const double net = f->parts * (double)f->all.emptied[FLUX_SETS - 1], scale = SLACK * f->scale,
+                 emptied = scale * (d.emptied + net);
     if (f->parts == 1 || (f->pass->walls && f->pass->walls->speed > 0)) return false;
-    for (int a = 0; a < 3; a++) {
-        speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
-        if (a == f->middle && f->pass->stage->grid->thin < 0) continue; // in a flat domain both axes are ends
-        ends = fmax(ends, (double)more(f->all.up[a], f->all.down[a]));
-        emptied = fmax(emptied, (double)more(f->all.emptied[1 << a], f->all.emptied[1 << a | 1 << f->middle]));
-    }
-    emptied = SLACK * f->scale * (emptied + f->parts * (double)f->all.emptied[FLUX_SETS - 1]);
-    return emptied <= 1 - LEAST && SLACK * f->scale * fmax(2 * ends, speed) <= walk * (1 - emptied);
+    return emptied <= 1 - LEAST && scale * fmax(2 * d.speed_of_ends, d.speed) <= WALK * (1 - emptied);
 }
 
 /* Strang splitting: each order is followed by its reverse, so the pair is second order. */
@@ -221,7 +235,6 @@ void flux_order(struct flux *f, int32_t part)
         if (a == f->pass->stage->grid->thin) continue;
         if (swept || !begun)
             sweep_add(f, (struct flux_sweep){.axis = a,
-                                             .times = 1,
                                              .swept = swept,
                                              .volume = swept ? FLUX_VOLUME : FLUX_WHOLE,
                                              .volume_to = FLUX_VOLUME});
@@ -249,7 +262,6 @@ static struct order order_of(const struct bw_stage *s)
 /* Substeps by an order: 1 or more. */
 static double parts_for(const struct flux *f, const struct order *o)
 {
-    const double walk = FLUX_HALO - FLUX_STENCIL - 1;
     const int a = 1 << o->pair[0], b = 1 << o->pair[1], l = o->lone < 0 ? 0 : 1 << o->lone;
     const int set[3] = {o->lone_first ? l : a | b, o->lone_first ? l | a : a, o->lone_first ? l | b : b};
     double speed = 0, emptied = (double)f->all.emptied[a | b | l];
@@ -258,7 +270,7 @@ static double parts_for(const struct flux *f, const struct order *o)
         emptied = fmax(emptied, (double)f->all.emptied[set[q]]);
     }
     emptied *= SLACK * f->scale;
-    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / walk)), 1);
+    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / WALK)), 1);
 }
 
 /* Both orders of the pair, the mean of their results, and the lone axis before or after:
@@ -273,15 +285,14 @@ static void sweeps_plan(struct flux *f, const struct order *o)
     const enum flux_volume_at begin = before ? FLUX_VOLUME : FLUX_WHOLE, between = before ? FLUX_VOLUME_2 : FLUX_VOLUME,
                               end = after ? FLUX_VOLUME_2 : FLUX_WHOLE;
     f->n_sweeps = 0;
-    if (before)
-        sweep_add(f, (struct flux_sweep){l, 1, 0, FLUX_FIELD, FLUX_FIELD, FLUX_WHOLE, FLUX_VOLUME, false, false});
-    sweep_add(f, (struct flux_sweep){a, 1, is, FLUX_FIELD, FLUX_OTHER, begin, between, true, false});
-    sweep_add(f, (struct flux_sweep){b, 1, is | is_a, FLUX_OTHER, FLUX_OTHER, between, end, true, false});
-    sweep_add(f, (struct flux_sweep){b, 1, is, FLUX_FIELD, FLUX_FIELD, begin, between, true, false});
-    sweep_add(f, (struct flux_sweep){a, 1, is | is_b, FLUX_FIELD, FLUX_FIELD, between, end, true, true});
+    if (before) sweep_add(f, (struct flux_sweep){l, 0, FLUX_FIELD, FLUX_FIELD, FLUX_WHOLE, FLUX_VOLUME, false, false});
+    sweep_add(f, (struct flux_sweep){a, is, FLUX_FIELD, FLUX_OTHER, begin, between, true, false});
+    sweep_add(f, (struct flux_sweep){b, is | is_a, FLUX_OTHER, FLUX_OTHER, between, end, true, false});
+    sweep_add(f, (struct flux_sweep){b, is, FLUX_FIELD, FLUX_FIELD, begin, between, true, false});
+    sweep_add(f, (struct flux_sweep){a, is | is_b, FLUX_FIELD, FLUX_FIELD, between, end, true, true});
     if (after)
-        sweep_add(
-            f, (struct flux_sweep){l, 1, is_a | is_b, FLUX_FIELD, FLUX_FIELD, FLUX_VOLUME_2, FLUX_WHOLE, false, false});
+        sweep_add(f,
+                  (struct flux_sweep){l, is_a | is_b, FLUX_FIELD, FLUX_FIELD, FLUX_VOLUME_2, FLUX_WHOLE, false, false});
 }
 
 enum bw_status flux_plan_substeps(struct flux *f)
@@ -304,7 +315,7 @@ enum bw_status flux_plan_substeps(struct flux *f)
     f->scale /= f->parts;
     if (symmetric) sweeps_plan(f, &order);
     else f->joined = parts_join(f);
-    f->gained = f->joined ? f->parts * (double)f->all.emptied[FLUX_SETS - 1] : 0;
+    f->net_outflow = f->joined ? f->parts * (double)f->all.emptied[FLUX_SETS - 1] : 0;
     s->host->metric(s, "parts", f->parts, BW_METRIC_MAX);
     return st;
 }
