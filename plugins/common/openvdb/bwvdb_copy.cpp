@@ -17,18 +17,6 @@ vdb::math::Transform::Ptr linear(const std::array<double, 16> &rows)
     return vdb::math::Transform::createLinearTransform(vdb::Mat4R(rows.data()));
 }
 
-template <class T> constexpr bool is_vector = vdb::VecTraits<T>::IsVec;
-
-/* A copy whose values are floats. */
-struct floats_from {
-    vdb::GridBase::Ptr &out;
-    template <class Grid> void operator()(const Grid &g) const
-    {
-        if constexpr (is_vector<typename Grid::ValueType>) out = std::make_shared<vdb::Vec3SGrid>(g);
-        else out = std::make_shared<vdb::FloatGrid>(g);
-    }
-};
-
 struct topology_add {
     vdb::MaskTree &to;
     template <class Grid> void operator()(const Grid &g) const { to.topologyUnion(g.tree()); }
@@ -176,7 +164,8 @@ bwvdb_status grid_copy(bwvdb_writer &w, const bwvdb_file &f, int32_t grid, const
         return report(e, BWVDB_ERR_USAGE, "grid \"" + name + "\" of " + f.path + " is a frustum, which keeps its form");
     vdb::GridBase::Ptr made;
     if (from.joined()) made = joined_grid(f, grid);
-    else from.grid->apply<readable>(floats_from{made});
+    else made = grid_as_floats(from.grid);
+    if (made == from.grid) made = made->deepCopyGrid();
     if (!made) return report(e, BWVDB_ERR_USAGE, "grid \"" + name + "\" of " + f.path + " holds no numbers");
     auto number = std::dynamic_pointer_cast<vdb::FloatGrid>(made);
     auto vector = std::dynamic_pointer_cast<vdb::Vec3SGrid>(made);
@@ -196,7 +185,21 @@ bwvdb_status grid_copy(bwvdb_writer &w, const bwvdb_file &f, int32_t grid, const
     return BWVDB_OK;
 }
 
+/* A grid as another type, where it is of type From. */
+template <class To, class From> vdb::GridBase::Ptr converted_from(const vdb::GridBase &grid)
+{
+    const auto *other = dynamic_cast<const From *>(&grid);
+    return other ? std::make_shared<To>(*other) : nullptr;
+}
+
 } // namespace
+
+vdb::GridBase::Ptr grid_as_floats(const vdb::GridBase::Ptr &grid)
+{
+    if (grid->isType<vdb::FloatGrid>() || grid->isType<vdb::Vec3SGrid>()) return grid;
+    auto number = converted_from<vdb::FloatGrid, vdb::DoubleGrid>(*grid);
+    return number ? number : converted_from<vdb::Vec3SGrid, vdb::Vec3DGrid>(*grid);
+}
 
 extern "C" bwvdb_status bwvdb_writer_copy(bwvdb_writer *w, const bwvdb_file *f, int32_t grid,
                                           const bwvdb_change *change, bwvdb_error *error)

@@ -16,23 +16,14 @@
 namespace
 {
 
-/* What meshToVolume asks of a mesh, some hundred times each point. */
-struct triangles {
-    const bwvdb_mesh &m;
-    std::vector<vdb::Vec3d> point; // in voxels
-
-    explicit triangles(const bwvdb_mesh &mesh) : m(mesh), point(mesh.n_points)
-    {
-        for (size_t i = 0; i < point.size(); i++) {
-            const double *p = m.points[i];
-            point[i] = vdb::Vec3d(p[0] - m.origin[0], p[1] - m.origin[1], p[2] - m.origin[2]) / m.voxel;
-        }
-    }
-    size_t polygonCount() const { return m.n_triangles; }
-    size_t pointCount() const { return m.n_points; }
-    size_t vertexCount(size_t) const { return 3; }
-    void getIndexSpacePoint(size_t n, size_t v, vdb::Vec3d &pos) const { pos = point[size_t(m.triangles[n][v])]; }
-};
+/* In voxels from the origin, where single precision is some ten-thousandth of a voxel. */
+std::vector<vdb::Vec3s> points_in_voxels(const bwvdb_mesh &m)
+{
+    std::vector<vdb::Vec3s> point(m.n_points);
+    for (size_t i = 0; i < point.size(); i++)
+        for (int a = 0; a < 3; a++) point[i][a] = float((m.points[i][a] - m.origin[a]) / m.voxel);
+    return point;
+}
 
 bwvdb_status mesh_check(const bwvdb_mesh &m, bwvdb_error *error)
 {
@@ -73,7 +64,13 @@ enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bw
         out->band = float(mesh->band);
         const float width = float(mesh->band / mesh->voxel) + 1; // the outermost voxels of a band are not all found
         const auto transform = vdb::math::Transform::createLinearTransform(mesh->voxel);
-        out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(triangles(*mesh), *transform, width, width,
+        const auto point = points_in_voxels(*mesh);
+        const auto *corners = reinterpret_cast<const vdb::Vec3I *>(mesh->triangles);
+        // The library has an instance of this type: one of our own would take half a minute to compile.
+        const vdb::tools::QuadAndTriangleDataAdapter<vdb::Vec3s, vdb::Vec3I> triangles(point.data(), point.size(),
+                                                                                       corners, mesh->n_triangles);
+        vdb::util::NullInterrupter none;
+        out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(none, triangles, *transform, width, width,
                                                              mesh->sheet ? vdb::tools::UNSIGNED_DISTANCE_FIELD : 0,
                                                              out->nearest.get());
         *d = out.release();

@@ -78,16 +78,6 @@ handle numbers(const vdb::FloatGrid &g, uint32_t precision)
     return precision == BWVDB_FP8 ? converted<nanovdb::Fp8>(g) : converted<float>(g);
 }
 
-/* Grids of doubles and whole numbers become floats, as for everyone who reads them here. */
-template <class To, class From> typename To::Ptr floats_of(const vdb::GridBase::Ptr &grid)
-{
-    if (auto same = std::dynamic_pointer_cast<To>(grid)) return same;
-    auto other = std::dynamic_pointer_cast<From>(grid);
-    auto made = other ? std::make_shared<To>(*other) : nullptr;
-    if (made) made->insertMeta(*other);
-    return made;
-}
-
 bwvdb_status grid_add(bwvdb_file &f, int32_t i, const bwvdb_nano &nano, std::vector<handle> &to, bwvdb_error *error)
 {
     const grid_entry &e = f.grids[i];
@@ -95,8 +85,9 @@ bwvdb_status grid_add(bwvdb_file &f, int32_t i, const bwvdb_nano &nano, std::vec
     if (!e.info.linear) return report(error, BWVDB_ERR, name + " is a frustum, which NanoVDB has no place for");
     const bwvdb_status bad = bwvdb_load(&f, i, error);
     if (bad) return bad;
-    auto vector = floats_of<vdb::Vec3SGrid, vdb::Vec3DGrid>(e.grid);
-    auto number = vector ? nullptr : floats_of<vdb::FloatGrid, vdb::DoubleGrid>(e.grid);
+    const vdb::GridBase::Ptr floats = grid_as_floats(e.grid); // as for everyone who reads them here
+    auto vector = std::dynamic_pointer_cast<vdb::Vec3SGrid>(floats);
+    auto number = std::dynamic_pointer_cast<vdb::FloatGrid>(floats);
     const float peak = vector ? peak_of(*vector) : peak_of(*number);
     if (!std::isfinite(peak)) return report(error, BWVDB_ERR, name + " holds values that are no finite numbers");
     if (number && nano.precision != BWVDB_FP32 && peak > std::numeric_limits<float>::max() / 2)

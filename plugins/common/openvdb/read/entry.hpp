@@ -41,6 +41,9 @@ void entry_describe(grid_entry &e);
 void entry_box(bwvdb_info &i, const vdb::CoordBBox &box, const vdb::math::Transform &t);
 /* What a vector of three grids is by now. */
 void entry_join(bwvdb_file &f, grid_entry &e);
+/* bwvdb_copy.cpp: the grid itself if its values are floats; else a copy whose values are, of doubles. Of others
+ * nullptr. */
+vdb::GridBase::Ptr grid_as_floats(const vdb::GridBase::Ptr &grid);
 /* Once all grids of a file are described: names that differ, the list of them, and vectors of three grids. */
 void entries_name(bwvdb_file &f);
 
