@@ -167,15 +167,18 @@ static enum bw_status key_read(struct reading *r, const struct bw_node *entry, i
 
 static enum bw_status keys_check_words(struct reading *r, const struct bw_node *n)
 {
+    const int has_keys = bw_node_get(n, "keys") != NULL;
     for (int32_t i = 0; i < n->count; i++) {
         const struct bw_node *c = n->child[i];
-        if (strcmp(c->key, "keys") && strcmp(c->key, "ease")) {
-            double frame;
-            const char *rest;
-            if (!bw_node_get(n, "keys") && !bw_quantity_split(c->key, &frame, &rest))
-                return curve_error(r, &n->place, "keys want a name before them: {keys: {FRAME: VALUE, ...}}");
-            return curve_error(r, &c->key_place, "beside keys only ease is known");
-        }
+        double frame;
+        const char *rest;
+        char wanted[160];
+        if (!strcmp(c->key, "keys") || !strcmp(c->key, "ease")) continue;
+        if (has_keys) return curve_error(r, &c->key_place, "beside keys only ease is known");
+        if (!bw_quantity_split(c->key, &frame, &rest))
+            return curve_error(r, &n->place, "keys want a name before them: {keys: {FRAME: VALUE, ...}}");
+        snprintf(wanted, sizeof wanted, "%s, or {keys: {FRAME: VALUE, ...}}", wanted_name(r));
+        return curve_error_type(r, n, wanted);
     }
     return BW_OK;
 }

@@ -230,6 +230,7 @@ Test(params, refusals)
     refused("count: 1.5", "count wants a whole number");
     refused("mode: mix", "mode can't be \"mix\"; it is one of max|set|add; did you mean \"max\"?");
     refused("shape: {sphere: {}, box: {}}", "exactly one kind");
+    refused("wind: {axis: 1}", "wind wants three numbers [x, y, z], or {keys: {FRAME: VALUE, ...}}, not");
     refused("shape: {spere: {}}", "did you mean \"sphere\"");
     refused("shape: {sphere: {radius: 1 s}}", "is a time (s)");
     refused("noise: 3", "options have to be a map {KEY: VALUE, ...}, like {");
