@@ -312,11 +312,12 @@ static void motion_check(struct bw_stage *s, struct plan *a)
     if (s->dt > 10 * a->moment && last > JUMP * (last + rest)) a->before = a->now;
     if (s->dt <= 0 || cells <= 2 * MAX_DISPLACEMENT || st->told) return;
     st->told = 1;
+    const int turns = memcmp(a->start.axis, a->now.axis, sizeof a->now.axis) != 0;
     s->host->log(
         s, BW_LOG_WARNING,
         "the obstacle is %.0f cells farther after one step: what lies between is not pushed; give time.substeps "
-        "more, or auto, and move it by keys with `ease: linear` or `smooth`, not `hold`",
-        cells);
+        "more, or auto, and move it by keys with `ease: linear` or `smooth`, not `hold`%s",
+        cells, turns ? "; expressions of `rotate` are in radians" : "");
 }
 
 static void growth_find(struct plan *a)

@@ -330,3 +330,25 @@ Test(obstacles, what_dashes_pushes_and_what_jumps_does_not)
     cr_assert(one.told == 1 && jumped.told == 1, "told %d and %d times", one.told, jumped.told);
     cr_assert_lt(jumped.fastest, 1e-3, "%g m/s after a jump", jumped.fastest);
 }
+
+static void radians_heard(int level, const char *who, const char *text, void *user)
+{
+    if (level == BW_LOG_WARNING && !strcmp(who, "collide")) *(int *)user += strstr(text, "in radians") ? 1 : 100;
+}
+
+/* A board whose author meant two turns a second, in degrees: 115 turns a second leave no gas. */
+Test(obstacles, what_turns_too_fast_hears_of_radians)
+{
+    int told = 0;
+    struct test_run r =
+        run_with(&(struct test_options){.simd = UINT32_MAX, .on_log = radians_heard, .user = &told},
+                 "billow: 1\n"
+                 "domain: {cells: [20, 20, 12], voxel: 5 cm, sides: {rest: open}}\n"
+                 "time: {fps: 24, frames: 1-2, substeps: 4}\n"
+                 "stages:\n" KEEP_VEL "  - collide: {shape: {box: {center: [0, 0, 0.3], size: [0.8, 0.1, 0.3],"
+                 " rotate: [0, 0, \"=720*t\"]}}}\n"
+                 "  - mac.advect: {}\n"
+                 "  - mac.project: {tolerance: 1e-3}\n");
+    test_end(&r);
+    cr_assert_eq(told, 1, "told %d times", told);
+}
