@@ -144,7 +144,7 @@ static enum bw_status bricks_make(struct bw_stage *s, struct making *m)
     return BW_OK;
 }
 
-#define NEAR_VOXELS 262144. ///< as far from the origin the mesh's own is good enough
+#define NEAR_VOXELS 4096. ///< as far from the origin the mesh's own is good enough: a float is a two-thousandth there
 
 /* A brick's corner beside the middle of what is voxelised. */
 static void origin_find(const struct box3 *box, double voxel, double origin[3])
