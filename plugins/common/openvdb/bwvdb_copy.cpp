@@ -22,8 +22,6 @@ struct topology_add {
     template <class Grid> void operator()(const Grid &g) const { to.topologyUnion(g.tree()); }
 };
 
-using readable = vdb::TypeList<vdb::FloatGrid, vdb::DoubleGrid, vdb::Vec3SGrid, vdb::Vec3DGrid>;
-
 /* Voxels of tiles take memory only once they are voxels: a few bytes of a file may ask for more than there is. */
 template <class Tree> void tiles_split(Tree &tree)
 {

@@ -79,6 +79,9 @@ const vdb::GridBase *bwvdb_loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_
 namespace
 {
 
+/* Grids whose voxels are read: whole numbers are doubles by then. */
+using readable = vdb::TypeList<vdb::FloatGrid, vdb::DoubleGrid, vdb::Vec3SGrid, vdb::Vec3DGrid>;
+
 inline bwvdb_status report(bwvdb_error *e, bwvdb_status status, const std::string &text) noexcept
 {
     if (e) {

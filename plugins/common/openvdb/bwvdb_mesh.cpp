@@ -16,7 +16,7 @@
 namespace
 {
 
-/* In voxels from the origin, where single precision is some ten-thousandth of a voxel. */
+/* In voxels from an origin near the mesh, where floats are good to a thousandth of a voxel. */
 std::vector<vdb::Vec3s> points_in_voxels(const bwvdb_mesh &m)
 {
     std::vector<vdb::Vec3s> point(m.n_points);

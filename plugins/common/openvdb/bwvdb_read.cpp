@@ -14,10 +14,7 @@ namespace
 {
 
 /* Calls f with the grid as its own type; false for types that hold no floats. */
-template <class F> bool with_grid(const vdb::GridBase &base, F &&f)
-{
-    return base.apply<vdb::TypeList<vdb::FloatGrid, vdb::DoubleGrid, vdb::Vec3SGrid, vdb::Vec3DGrid>>(f);
-}
+template <class F> bool with_grid(const vdb::GridBase &base, F &&f) { return base.apply<readable>(f); }
 
 struct background_of {
     double *out;

@@ -10,8 +10,6 @@
 namespace
 {
 
-using grid_types = vdb::TypeList<vdb::FloatGrid, vdb::DoubleGrid, vdb::Vec3SGrid, vdb::Vec3DGrid>;
-
 template <class T> double size_of(const T &v)
 {
     if constexpr (vdb::VecTraits<T>::IsVec) return double(v.length());
@@ -148,7 +146,7 @@ extern "C" bwvdb_status vdb_contents_find(const bwvdb_file *f, int32_t grid, vdb
         const vdb::GridBase *g = bwvdb_loaded_grid(f, grid, error);
         if (!g) return BWVDB_ERR_USAGE;
         gatherer gather{out};
-        g->apply<grid_types>(gather);
+        g->apply<readable>(gather);
         return BWVDB_OK;
     });
 }
@@ -162,7 +160,7 @@ extern "C" bwvdb_status vdb_difference_find(const bwvdb_file *a, int32_t grid_a,
         if (x) y = bwvdb_loaded_grid(b, grid_b, error);
         if (!y) return BWVDB_ERR_USAGE;
         comparer compare{*y, out};
-        x->apply<grid_types>(compare);
+        x->apply<readable>(compare);
         return compare.same_type ? BWVDB_OK
                                  : report(error, BWVDB_ERR_USAGE,
                                           "grid \"" + x->getName() + "\" is " + x->valueType() + " there and " +
